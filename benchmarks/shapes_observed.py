@@ -32,7 +32,7 @@ from modellint.config import settings_for
 from modellint.config.errors import UsageError
 from modellint.confirm.battery import find
 from modellint.confirm.setup import Setup
-from modellint.flow.shapes.dtypes import is_of
+from modellint.flow.shapes.dtypes import can_agree
 from modellint.flow.shapes.shown import tensors_on_lines
 from modellint.graph.size import Quotient, Size, Symbol
 from modellint.link.project import Project, ProjectOptions
@@ -215,14 +215,14 @@ class Table:
         self.sizes: dict[tuple[object, ...], str] = {}
         self.types: dict[tuple[object, ...], str] = {}
         self.differences: dict[Difference, None] = {}
-        #: Those of objects that were made with other classes than by default.
+        #: Those of objects that were made with other classes than by default, and of images without a batch.
         self.unusual: set[tuple[object, ...]] = set()
 
     def compare(self, seen: Iterable[Seen]) -> None:
         """Compare what was seen in one process.
 
         modellint assumes of an argument that is a layer class by default that it is this class: with another one, what
-        it tells is about other objects.
+        it tells is about other objects. It presumes that an image has a batch.
         """
         calls: dict[int, Call] = defaultdict(Call)
         for one in seen:
@@ -267,10 +267,7 @@ class Table:
         if not told.dtype:
             note(self.types, key, UNKNOWN, "type")
         else:
-            is_right = told.dtype == seen.dtype or (
-                told.dtype in ("float", "integer") and is_of(seen.dtype, _members(told.dtype))
-            )
-            note(self.types, key, AGREES if is_right else DIFFERS, "type")
+            note(self.types, key, AGREES if can_agree(told.dtype, seen.dtype) else DIFFERS, "type")
 
     def _note_unknown(self, key: tuple[object, ...], rank: int) -> None:
         """Note a tensor of which nothing is told."""
@@ -288,12 +285,6 @@ class Table:
             whole = max(1, len(verdicts))
             cells = (f"{numbers[word]} ({numbers[word] / whole:.0%})" for word in ORDER)
             yield f"| {name} | {' | '.join(cells)} |"
-
-
-def _members(kind: str) -> tuple[str, ...]:
-    from modellint.flow.shapes.dtypes import FLOATS, INTEGERS
-
-    return FLOATS if kind == "float" else INTEGERS
 
 
 def package_folder(path: Path) -> Path:
@@ -360,7 +351,8 @@ def main() -> int:
             print(f"{one.path}:{one.line}: {one.name}: {one.what}: {one.told}, seen {one.seen}", flush=True)
     print(
         f"{ran} of {number} were run; {len(table.ranks)} tensors at {len({key[:-1] for key in table.ranks})} places; "
-        f"left out: {len(table.unusual)} of objects that were made with other classes than by default\n"
+        f"left out: {len(table.unusual)} of objects that were made with other classes than by default, or of images "
+        f"without a batch\n"
     )
     print("\n".join(table.rows()))
     return int(bool(table.differences))

@@ -28,9 +28,11 @@ if TYPE_CHECKING:
 #: The most values that are noted of one run.
 _MOST = 200_000
 _STORES = ("STORE_FAST", "STORE_DEREF")
+#: The modules of layers that take images with and without a batch.
+_WINDOWS = ("torch.nn.modules.conv", "torch.nn.modules.pooling")
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 #: The functions by which a layer of torch calls its `forward`.
-_CALLING = ("_call_impl", "_wrapped_call_impl", "_call_chain", "decorate_context")
+_CALLING = ("_call_impl", "inner", "_wrapped_call_impl", "_call_chain", "decorate_context")
 
 
 class Observer:
@@ -47,6 +49,8 @@ class Observer:
         #: Objects made with another class, or function, than a parameter has by default; and calls of such functions.
         self._unusual: dict[int, Any] = {}
         self._unusual_calls: set[FrameType] = set()
+        #: The numbers of calls that give a convolution or a pool one image, without a batch.
+        self.single: set[int] = set()
         self.seen: list[dict[str, Any]] = []
         self.errors: list[str] = []
 
@@ -61,6 +65,19 @@ class Observer:
             self._last.clear()
             self._calls.clear()
             self._unusual_calls.clear()
+
+    def note_single(self, layer: torch.nn.Module, given: Any = None) -> None:
+        """Note the calls under way if a convolution or a pool is given one image without a batch."""
+        names = [one.__name__ for one in type(layer).__mro__ if one.__module__ in _WINDOWS]
+        rank = next((int(name[-2]) + 1 for name in names if name[-2:-1].isdigit()), None)
+        if not isinstance(given, torch.Tensor) or given.dim() != rank:
+            return
+        self._unusual[id(layer)] = layer
+        frame: FrameType | None = sys._getframe()
+        while frame is not None:
+            if frame in self._calls:
+                self.single.add(self._calls[frame])
+            frame = frame.f_back
 
     def watch(self, path: str) -> None:
         """Watch one more file."""
@@ -90,6 +107,8 @@ class Observer:
             if frame.f_code.co_name == "__init__" and (owner := frame.f_locals.get("self")) is not None:
                 self._unusual[id(owner)] = owner
         code = frame.f_code
+        if code.co_name == "forward" and isinstance(frame.f_locals.get("self"), torch.nn.Module):
+            self.note_single(*(frame.f_locals[name] for name in code.co_varnames[: min(code.co_argcount, 2)]))
         for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
             self._note(frame, path, "argument", (code.co_firstlineno, 0), name, frame.f_locals.get(name))
         return self._step
@@ -143,11 +162,21 @@ class Observer:
             "name": name,
             "first": frame.f_code.co_firstlineno,
             "call": self._calls.get(frame, 0),
-            "is_unusual": frame in self._unusual_calls or id(frame.f_locals.get("self")) in self._unusual,
-            "is_inside": above is not None and self._file(above.f_code) == path,
+            "is_unusual": self._is_of_unusual(frame),
+            "is_inside": above is not None and self._file(above.f_code) == path and not self._is_below_unusual(above),
             "shape": [int(size) for size in value.shape],
             "dtype": str(value.dtype).removeprefix("torch."),
         })  # fmt: skip
+
+    def _is_of_unusual(self, frame: FrameType) -> bool:
+        return frame in self._unusual_calls or id(frame.f_locals.get("self")) in self._unusual
+
+    def _is_below_unusual(self, frame: FrameType) -> bool:
+        """True if a call is made by an object that was made with another class, perhaps by way of others."""
+        above: FrameType | None = frame
+        while above is not None and not (self._file(above.f_code) and self._is_of_unusual(above)):
+            above = above.f_back
+        return above is not None
 
 
 def _is_unusual(frame: FrameType) -> bool:
@@ -209,6 +238,9 @@ def main() -> None:
     observer = Observer(request["files"], request["below"])
     torch.manual_seed(0)
     torch.set_num_threads(1)
+    torch.nn.modules.module.register_module_forward_pre_hook(
+        lambda layer, given: observer.note_single(layer, *given[:1])
+    )
     try:
         if "script" in request:
             sys.argv = [request["script"], *request["argv"]]
@@ -219,6 +251,8 @@ def main() -> None:
             run_target(request, observer)
     except BaseException:
         observer.errors.append(traceback.format_exc()[-800:])
+    for one in observer.seen:
+        one["is_unusual"] = one["is_unusual"] or one["call"] in observer.single
     with open(request["output"], "w", encoding="utf-8") as stream:
         json.dump({"seen": observer.seen, "errors": observer.errors}, stream)
     os._exit(0)

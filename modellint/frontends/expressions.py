@@ -19,6 +19,8 @@ _CONST, _GLOBAL, _ATTR, _PARAM, _CALL = Op.CONST, Op.GLOBAL, Op.ATTR, Op.PARAM, 
 MUTATORS = frozenset(
     ("append", "extend", "insert", "add", "update", "setdefault", "appendleft", "pop", "remove", "clear")
 )
+#: Methods that change a list in place and give nothing; those of a tensor give another one.
+ARRANGERS = frozenset(("reverse", "sort"))
 BINARY = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -251,10 +253,10 @@ class Expressions:
             self.update_in_place(node.func, call)
         return call
 
-    def update_in_place(self, func: ast.Attribute, call: Value) -> None:
+    def update_in_place(self, func: ast.Attribute, call: Value, changing: frozenset[str] = MUTATORS) -> None:
         name = func.attr
         owner = call.callee.args[0]
-        if name in MUTATORS:
+        if name in changing:
             update = self.value(Op.UPDATE, (owner, *call.args[1:]), name, func)
             update.guard = self.guard
             self.rebind(func.value, update)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from modellint.frontends.expressions import BINARY, MUTATORS, Expressions, FunctionNode
+from modellint.frontends.expressions import ARRANGERS, BINARY, MUTATORS, Expressions, FunctionNode
 from modellint.graph.value import EventKind, InPlace, Loop, Op, PathCondition, Value
 
 if TYPE_CHECKING:
@@ -74,6 +74,8 @@ class Lowering(Expressions):
         value = self.expression(node.value)
         if value.op is _CALL and type(node.value) is ast.Call and self.events[-1].value is value:
             self.dropped.append(self.events[-1])
+            if _is_arranging(node):
+                self.update_in_place(node.value.func, value, ARRANGERS)  # type: ignore[arg-type]
         return False
 
     def _assign(self, node: ast.Assign) -> bool:
@@ -342,8 +344,16 @@ def _changed_names(loop: ast.For | ast.AsyncFor | ast.While, receiver: str | Non
             name = node.func.attr  # type: ignore[attr-defined]
             if name in MUTATORS or (name[-1] == "_" and not name.endswith("__")):
                 _add_root(node.func.value, receiver, changed)  # type: ignore[attr-defined]
+        elif kind is ast.Expr and _is_arranging(node):  # type: ignore[arg-type]
+            _add_root(node.value.func.value, receiver, changed)  # type: ignore[attr-defined]
         pending.extend(ast.iter_child_nodes(node))
     return sorted(changed)
+
+
+def _is_arranging(statement: ast.Expr) -> bool:
+    """True for `xs.sort()`, whose result nothing takes."""
+    call = statement.value
+    return type(call) is ast.Call and type(call.func) is ast.Attribute and call.func.attr in ARRANGERS
 
 
 def _add_root(node: ast.expr, receiver: str | None, changed: dict[str, None]) -> None:

@@ -133,7 +133,7 @@ class WidthMismatch(Rule):
         return self.finding(
             site.place,
             _message(refused, given, taken),
-            symbol=f"{site.function.qualname}.{site.name[:40]}",
+            symbol=f"{site.function.qualname}.{site.name.removeprefix('self.')[:40]}",
             confidence=Confidence.MEDIUM if refused.doubt else Confidence.HIGH,
             severity=severity,
             evidence=(_evidence(refused, given, taken),),
@@ -165,7 +165,12 @@ class WidthMismatch(Rule):
 
 
 def _is_of_another_file(refused: queries.RefusedOperation) -> bool:
-    """True if both the layer and what decides the width that it gets are made in another file, which is told there."""
+    """True if both the layer and what decides the width that it gets are made in another file, which is told there.
+
+    Where this file calls one layer with the result of another one, it is told here.
+    """
+    if refused.call is not None and refused.call.value is not refused.site.value:
+        return False
     deciding = [one.site.module for one in refused.made if str(refused.given) in one.sizes]
     home = None if refused.layer is None else refused.layer.module
     return home is not None and home is not refused.site.module and bool(deciding) and set(deciding) == {home}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from modellint.flow.queries import refused_operations
-from modellint.flow.shapes.shown import RETURNED, Shown, shapes_on_lines
+from modellint.flow.shapes.shown import RETURNED, Shown, shapes_on_lines, tensors_on_lines
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
@@ -164,6 +164,8 @@ def test_what_torch_may_take_is_not_told(source: str, tmp_path: Path) -> None:
         ("x = given['x']\n    given['x'] = at", "given['x']"),
         ("x = given[0]\n    given.pop(0)", "given[0]"),
         ("x = given[0]\n    given = given[1:]", "given[0]"),
+        ("x = given[0]\n    given.reverse()", "given[0]"),
+        ("x = given[0]\n    given.sort(key=len)", "given[0]"),
         ("x = given.x\n    given.x = at", "given.x"),
         ("for x in given:\n        y = x", "given[0]"),
         ("for x in given.values():\n        pass\n    for y in given.values():\n        pass", "y"),
@@ -174,6 +176,11 @@ def test_parts_of_an_argument_are_of_any_sizes(before: str, other: str, tmp_path
     """Two of them may differ, so that one that is twice as long as another is no mistake."""
     rows = f"    return torch.cat([x.view(x.size(0), 5), torch.zeros(2 * {other}.size(0), 5)], 1)"
     assert refused(tmp_path, f"def f(given, at, to):\n    {before}\n{rows}") == []
+
+
+def test_a_tensor_that_is_sorted_stays_what_it_is(tmp_path: Path) -> None:
+    source = "x = torch.zeros(3, 4)\ny = x.sort()[0]\nx.sort()\nprint(x + y + torch.zeros(3, 5))"
+    assert refused(tmp_path, source) == [(7, "broadcast")]
 
 
 @pytest.mark.parametrize("part", ["given", "given[0]", "given[-1]", "given['x']", "given.x", "given.x[0]", "given[:]"])
@@ -202,6 +209,28 @@ def test_a_part_of_an_argument_is_itself(part: str, tmp_path: Path) -> None:
             10,
             "[?] float32",
         ),
+        # a number that is not known may be whole
+        ("def f(n=2):\n    return torch.zeros(3, dtype=torch.long) + max(n, 1)", 5, "[3] real"),
+        ("def f(n=2):\n    return torch.zeros(3) + max(n, 1)", 5, "[3] float32"),
+        # a static method has no receiver
+        (
+            "class Net:\n    @staticmethod\n    def turn(x, whole=True):\n        return x\n"
+            "    def f(self):\n        return self.turn(torch.zeros(3, 4))",
+            6,
+            "[x_0, x_1]",
+        ),
+        # a size that is not known may be larger than the one beside it
+        ("def f(n, bias):\n    a, b = bias.shape\n    return torch.zeros(n.index(1), 4) + bias", 6, "[?, 4]"),
+        ("def f(x, bias):\n    a, b = bias.shape\n    c, d = x.shape\n    return x + bias", 7, "[c, d]"),
+        ("def f(x, y):\n    return x * y.view(-1, 3, 1, 4)", 5, "[?, 3, ?, 4]"),
+        # a part of the rows has the width of all
+        ("def f(x):\n    x = nn.Linear(3, 4)(x)\n    return x[1:]", 6, "[?, *, 4] float32"),
+        ("def f(x):\n    x = nn.Linear(3, 4)(x)\n    return x[0]", 6, "[*, 4] float32"),
+        ("def f(x):\n    x = nn.Linear(3, 4)(x)\n    return x[:, 1:]", 6, "? float32"),
+        # what all calls of the file pass is presumed, but not what some do
+        ("def f(x):\n    return g(x), g(torch.zeros(3, 4))\ndef g(x):\n    return x.relu()", 7, "?"),
+        ("def f(*x):\n    return g(*x), g(torch.zeros(3, 4))\ndef g(x):\n    return x.relu()", 7, "?"),
+        ("def f(x):\n    return g(x.view(5)), g(torch.zeros(3))\ndef g(x):\n    return x.relu()", 7, "[x_0]"),
         ("class Sizes:\n    first = 3\ndef f(sizes: Sizes):\n    return torch.zeros(sizes.first)", 7, "[3] float32"),
     ],
 )
@@ -209,6 +238,23 @@ def test_a_value_is_told_as_far_as_it_is_known(source: str, line: int, expected:
     path = tmp_path / "model.py"
     path.write_text(f"import torch\nimport torch.nn.functional as F\nfrom torch import nn\n{source}", "utf-8")
     assert [f"{one.shape} {one.dtype}".rstrip() for one in shown(path) if one.line == line] == [expected]
+
+
+def test_what_only_calls_in_the_file_tell_is_about_these(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(
+        "import torch\nfrom torch import nn\n"
+        "def f(x):\n    return x.relu()\n"
+        "def g(x):\n    return nn.Conv1d(2, 3, 1)(x)\n"
+        "def main():\n    return f(torch.zeros(3)), g(torch.zeros(4, 2, 5))\n",
+        "utf-8",
+    )
+    project = Project(ProjectOptions(tmp_path))
+    module = project.python(path)
+    assert module is not None
+    found = tensors_on_lines(module, project, module.placed.values())
+    told = {(one.written.line, one.words): one.is_of_root for one in found if one.written.line < 8}
+    assert told == {(3, "[x_0]"): False, (4, "[x_0]"): False, (5, "[x_0, 2, x_2]"): True, (6, "[x_0, 3, x_2]"): True}
 
 
 def test_a_value_has_its_name_where_it_is_assigned(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import PLAIN, ClassRef, Constant, Number, Outside, size_of
+from modellint.flow.domain import PLAIN, ClassRef, Constant, Number, Outside, SymbolicInput, size_of
 from modellint.flow.heap import Shell
 from modellint.flow.shapes.dtypes import Typed
 from modellint.flow.shapes.shape import ANY, Dim, Shape, Star, limit
@@ -124,6 +124,13 @@ def entry_of(atoms: Atoms) -> Dim | Star | None:
 def is_number(atom: Atom) -> bool:
     """True if an atom is certainly a single number."""
     return isinstance(atom, Number) or (isinstance(atom, Constant) and isinstance(atom.value, int | float))
+
+
+def is_size(atom: Atom) -> bool:
+    """True if an atom is a single number, or an argument that is one by default."""
+    return is_number(atom) or (
+        isinstance(atom, SymbolicInput) and atom.symbol is not None and atom.symbol.default is not None
+    )
 
 
 def constant_of(atoms: Atoms) -> int | None:

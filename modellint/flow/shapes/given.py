@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.domain import ClassRef, Constant, Outside, Plain, SymbolicInput, Unknown, text
 from modellint.flow.heap import Shell
-from modellint.flow.shapes.atoms import constant_of, dim_of, entry_of, is_none, is_number, sequence_of, type_of_operand
+from modellint.flow.shapes.atoms import (
+    constant_of,
+    dim_of,
+    entry_of,
+    is_none,
+    is_number,
+    is_size,
+    sequence_of,
+    type_of_operand,
+)
 from modellint.flow.shapes.dtypes import TYPES, Typed, of_number
 from modellint.flow.shapes.shape import Dim, Shape, Star, common, unknown
 from modellint.operators import spellings
@@ -242,14 +251,14 @@ class Given:
             found = self._arguments.keywords.get(spelt)
             if found is not None:
                 known = sequence_of(found)
-                return [entry_of(found)] if known is None and all(map(is_number, found)) else known
+                return [entry_of(found)] if known is None and all(map(is_size, found)) else known
         given = self._slots[position:]
         if not self._arguments.is_complete or not given:
             return None
         known = sequence_of(given[0])
         if known is not None:
             return known
-        if (len(given) == 1 or self.row.name.endswith("full")) and not all(map(is_number, given[0])):
+        if (len(given) == 1 or self.row.name.endswith("full")) and not all(map(is_size, given[0])):
             return None
         return [entry_of(one) for one in given]
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.domain import NEVER, Constant, Counter, Number, Plain, SymbolicInput, Unknown, function_of
 from modellint.flow.heap import Shell
-from modellint.flow.shapes.atoms import ANY_NUMBER, AnyNumber, Shaped, ShapeOf, constant_of, is_number
+from modellint.flow.shapes.atoms import ANY_NUMBER, AnyNumber, Scalar, Shaped, ShapeOf, constant_of, is_number
 from modellint.flow.shapes.documented import documented_ranks
-from modellint.flow.shapes.dtypes import of_number
 from modellint.flow.shapes.shape import ANY, ASKED, SAID, TAKEN, Dim, Shape, Star, broadcast, of_rank, unknown
 from modellint.flow.shapes.theory import Shapes
 from modellint.graph.arguments import bind
@@ -66,11 +65,13 @@ class Learnt:
     def __init__(self) -> None:
         #: The numbers of dimensions by the way in which they are known.
         self._noted: dict[str, dict[Input, set[int]]] = defaultdict(lambda: defaultdict(set))
-        self._passed: dict[Input, set[int]] = defaultdict(set)
+        self._passed: dict[Input, set[int | None]] = defaultdict(set)
         self._taken: dict[Symbol, set[Size]] = defaultdict(set)
         #: The presumed numbers of dimensions, and sizes.
         self.ranks: dict[Input, int] = {}
         self.sizes: dict[Symbol, Size] = {}
+        #: The functions of which only the calls in the file tell the number of dimensions of an argument.
+        self.of_calls: set[Function] = set()
         #: The settings that layers take as sizes: they are numbers.
         self.numbers: set[Symbol] = set()
         self._count = 0
@@ -79,8 +80,8 @@ class Learnt:
         """Note that an argument has so many dimensions."""
         self._noted[how][given].add(rank)
 
-    def pass_to(self, given: Input, rank: int) -> None:
-        """Note that a call passes a tensor with so many dimensions."""
+    def pass_to(self, given: Input, rank: int | None) -> None:
+        """Note that a call passes a tensor with so many dimensions; None if that is not known."""
         self._passed[given].add(rank)
 
     def take(self, symbol: Symbol, size: Size) -> None:
@@ -90,7 +91,7 @@ class Learnt:
     def conclude(self) -> bool:
         """Conclude from the notes of a run; True if anything is presumed that was not before."""
         before = self.ranks, self.sizes, self._count
-        inputs = {one for found in (*self._noted.values(), self._passed) for one in found}
+        inputs = {one for found in self._noted.values() for one in found} | self._passed.keys()
         ranks = {one: self._rank(one) for one in inputs}
         self.ranks = {one: rank for one, rank in ranks.items() if rank is not None and 0 <= rank <= _MAX_RANK}
         self.sizes = {symbol: next(iter(found)) for symbol, found in self._taken.items() if len(found) == 1}
@@ -100,9 +101,13 @@ class Learnt:
 
     def _rank(self, one: Input) -> int | None:
         found = self._noted[SAID].get(one)
+        if not found and one not in self._noted[ASKED]:
+            found = self._noted[TAKEN].get(one)
         if not found:
-            taken = None if one in self._noted[ASKED] else self._noted[TAKEN].get(one)
-            found = taken or self._passed.get(one) or self._noted[DOCUMENTED].get(one)
+            passed: set[int | None] = self._passed.get(one) or set()
+            found = {rank for rank in passed if rank is not None} if None not in passed else None
+            self.of_calls.update([one[0]] if found else [])
+            found = found or self._noted[DOCUMENTED].get(one)
         return next(iter(found)) if found and len(found) == 1 else None
 
 
@@ -113,7 +118,7 @@ class Presumed(Shapes):
     """
 
     splits = False
-    is_default = True
+    is_default = has_rows = True
 
     def __init__(self, run: Interpreter) -> None:
         super().__init__(run)
@@ -234,7 +239,7 @@ class Presumed(Shapes):
         if not self._functions:
             self._root = code
             return super().follow(function, arguments, frame, value, run)
-        if code is not None and self._root is not None and code.module is self._root.module and arguments.is_complete:
+        if code is not None and self._root is not None and code.module is self._root.module:
             self._learn_passed(code, function, arguments)
         outer = self._doubts
         self._doubts += self._is_doubtful(value, frame)
@@ -244,13 +249,15 @@ class Presumed(Shapes):
 
     def _learn_passed(self, code: Function, function: FunctionRef, arguments: Arguments) -> None:
         """Learn the numbers of dimensions of what a call passes."""
-        parameters = code.parameters[1:] if function.receiver is not None else code.parameters
+        has_receiver = function.receiver is not None and not code.is_static
+        parameters = code.parameters[1:] if has_receiver else code.parameters
+        for parameter in parameters if not arguments.is_complete else ():
+            self.learnt.pass_to((code, parameter.name), None)
         for name, atoms in bind(parameters, arguments.positional, arguments.keywords).given.items():
             tensors = [self.tensor_of(atom, is_tensor=False) for atom in atoms if not _is_none(atom)]
             ranks = {None if tensor is None else tensor.shape.rank for tensor in tensors}
-            for rank in ranks if None not in ranks else ():
-                if rank is not None:
-                    self.learnt.pass_to((code, name), rank)
+            for rank in ranks:
+                self.learnt.pass_to((code, name), rank)
 
     def _is_doubtful(self, call: Value, frame: Frame) -> bool:
         """True if a call may run another function or layer than the one that is run, other than `Identity`."""
@@ -368,7 +375,7 @@ class Presumed(Shapes):
 
     def _beside(self, atom: Atom) -> Shaped | None:
         if isinstance(atom, AnyNumber):
-            return Shaped(Shape(), of_number(0.5).name)
+            return Scalar(Shape(), "real")
         return super()._beside(atom)
 
     def _sequence(self, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:
@@ -435,7 +442,7 @@ def _broadcast_alike(left: Shape, right: Shape) -> Shape:
     other = right if known and known[0] is left else left
     if len(known) != 1 or len(known[0].head) < _LAID_OVER or other.least_rank or not _is_given(other):
         return broadcast(left, right, is_same=True)
-    return broadcast(known[0], Shape((ANY,) * len(known[0].head)), is_same=True)
+    return Shape(tuple(ANY if dim.is_one else dim for dim in known[0].head))
 
 
 def _is_given(shape: Shape) -> bool:

@@ -331,7 +331,7 @@ def cannot_be_one(size: Size | None) -> bool:
 
 
 def common_dim(one: Dim, other: Dim, left: Shape, right: Shape, *, is_same: bool = False) -> Dim:
-    """The size that two dimensions are broadcast to; `is_same`: neither is 1 by chance. Raises `Refused`."""
+    """The size that two dimensions are broadcast to; `is_same`: neither, if known, is 1 by chance. Raises `Refused`."""
     if one == other or other.is_one:
         return one
     if one.is_one:
@@ -344,7 +344,7 @@ def common_dim(one: Dim, other: Dim, left: Shape, right: Shape, *, is_same: bool
     for first in (one, other):
         if cannot_be_one(first.size):
             return first
-    return one if is_same and one.size is not None else other if is_same else ANY
+    return one if is_same and one.size is not None and other.size is not None else ANY
 
 
 def broadcast(left: Shape, right: Shape, *, is_same: bool = False) -> Shape:

@@ -48,7 +48,7 @@ class Shown(NamedTuple):
 class Known(NamedTuple):
     """A tensor that an expression is: its shape, None if unknown, and the type of its elements; empty if unknown.
 
-    `is_of_root` if the call that nobody makes tells it, rather than what the calls in the file have in common.
+    `is_of_root` if the call that nobody makes tells it, rather than the calls in the file: it is so in any call.
     """
 
     function: Function
@@ -116,10 +116,10 @@ def _tensors(module: ModuleFacts, project: Project, functions: Collection[Functi
     """
     project.release_bodies(module)
     try:
-        asked = {one: written_expressions(one) for one in functions}
-        values = _values_of(asked, module, project)
+        asked, learnt = {one: written_expressions(one) for one in functions}, Learnt()
+        values = _values_of(asked, module, project, learnt)
         return [
-            Known(function, one, *known)
+            Known(function, one, *known[:2], known[2] and function not in learnt.of_calls)
             for function, written in asked.items()
             for one in written
             if (known := _of_calls(values.get(one, []))) is not None
@@ -129,10 +129,9 @@ def _tensors(module: ModuleFacts, project: Project, functions: Collection[Functi
 
 
 def _values_of(
-    asked: dict[Function, list[Written]], module: ModuleFacts, project: Project
+    asked: dict[Function, list[Written]], module: ModuleFacts, project: Project, learnt: Learnt
 ) -> dict[Written, list[tuple[int, Atoms]]]:
     """The values of expressions in all calls of their functions, each with the call's depth."""
-    learnt = Learnt()
     found: dict[Written, list[tuple[int, Atoms]]] = {}
     with suppress(ExhaustedError):
         for _ in range(_MAX_TURNS):

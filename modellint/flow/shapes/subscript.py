@@ -27,8 +27,11 @@ class Part(NamedTuple):
     atoms: tuple[Atoms, ...]
 
 
-def index(shape: Shape, parts: Sequence[Value], evaluate: Evaluate, key: Hashable) -> Shape:
-    """The shape of a part of a tensor. Raises `Refused` for more subscripts than dimensions."""
+def index(shape: Shape, parts: Sequence[Value], evaluate: Evaluate, key: Hashable, *, has_rows: bool = False) -> Shape:
+    """The shape of a part of a tensor; `has_rows`: dimensions of unknown number are at least one.
+
+    Raises `Refused` for more subscripts than dimensions.
+    """
     dots = next((number for number, part in enumerate(parts) if part.op is Op.CONST and part.data is Ellipsis), None)
     front = _parts(parts if dots is None else parts[:dots], evaluate)
     back = _parts(() if dots is None else parts[dots + 1 :], evaluate)
@@ -52,9 +55,9 @@ def index(shape: Shape, parts: Sequence[Value], evaluate: Evaluate, key: Hashabl
         return Shape(tuple(kept))
     head, tail, star = shape.head, shape.tail, shape.star
     if before > len(head):
-        if tail and before > len(head):
-            return unknown(key)
         more = before - len(head)
+        if tail and more > has_rows:
+            return unknown(key)
         head = (*head, *(shape.at(place) for place in range(len(head), before)))
         star = star.cut(front=more)
     if after > len(tail) and head[before:]:

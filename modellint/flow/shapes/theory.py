@@ -152,6 +152,8 @@ class Shapes(Theory):
     splits = True
     #: True if layers count as made with the default type, whatever code may convert them to.
     is_default = False
+    #: True if there is a dimension in front of the width that a layer takes, so that `x[:2]` has it, too.
+    has_rows = False
     #: Is told a size, and the one that torch takes there; None in runs that learn nothing.
     takes: Callable[[Dim, Dim], None] | None = None
 
@@ -241,6 +243,8 @@ class Shapes(Theory):
             if default and all(isinstance(atom, ClassRef | FunctionRef | Prepared) for atom in default):
                 return default
             flag = default[0].value if len(default) == 1 and isinstance(default[0], Constant) else None
+            if isinstance(flag, float):
+                return default  # a number, whichever is passed
             if isinstance(flag, bool) and frame.function is not None:
                 home = f"{frame.function.module.path}:"
                 symbol = Symbol(f"{home}{frame.function.qualname}", parameter.name, int(flag))
@@ -251,7 +255,8 @@ class Shapes(Theory):
         if not isinstance(owner, Shell):
             atoms = tuple(map(self._replaceable, atoms))
             found = atoms if name is None else field_of(owner, name, atoms)
-            is_default = found is atoms and name is not None and is_field_of(owner, name)
+            is_real = all(isinstance(atom, Constant) and isinstance(atom.value, float) for atom in atoms)
+            is_default = found is atoms and not is_real and name is not None and is_field_of(owner, name)
             return join((atoms, PLAIN)) if is_default else found
         if name is not None and owner.is_layer and not self._is_exact:
             atoms = elements.without_precision(atoms)
@@ -520,7 +525,8 @@ class Shapes(Theory):
             tensor = self.tensor_of(atom, is_tensor=False)
             if tensor is None:
                 return UNKNOWN
-            return (replace(tensor, shape=index(tensor.shape, parts, evaluate, self._key(value, frame))),)
+            shape = index(tensor.shape, parts, evaluate, self._key(value, frame), has_rows=self.has_rows)
+            return (replace(tensor, shape=shape),)
 
         found = self._try_each(owner, of_one, frame, value)  # type: ignore[arg-type]
         return join(found) if found else (Shaped(unknown(self._key(value, frame))),)
@@ -1035,7 +1041,10 @@ class Shapes(Theory):
         return bool(callee) and len(layers) == len(callee) and all(own(layer, "forward") is None for layer in layers)
 
     def _is_worth_following(self, code: Function, function: FunctionRef, arguments: Arguments) -> bool:
-        """True for functions of the root's file, and for those of one other file that are short or given tensors."""
+        """True for functions of the root's file, and for those of one other file that are short or given tensors.
+
+        An argument of the root may be a tensor, which counts for a layer that the root calls itself.
+        """
         home = self._functions[0].module
         if code.module is home:
             return True
@@ -1044,7 +1053,8 @@ class Shapes(Theory):
             return False
         if function.receiver is None and len(code.flow.events) <= _MAX_EVENTS:
             return True
-        return any(isinstance(atom, Shaped | ShapeOf) for atoms in arguments.all() for atom in atoms)
+        kinds = (Shaped, ShapeOf, SymbolicInput) if is_layer and len(self._functions) == 1 else (Shaped, ShapeOf)
+        return any(isinstance(atom, kinds) for atoms in arguments.all() for atom in atoms)
 
     def state(self) -> Hashable:
         return bool(self._run.objects.under_construction)

@@ -40,3 +40,10 @@ def reset(cell, rows):
 def changed(memory):
     memory.state = torch.zeros(4, 16)
     return memory.state @ torch.zeros(16, 2)
+
+
+def turned(stages):
+    deepest = stages[-1]
+    rows = deepest.size(0)
+    stages.reverse()
+    return torch.cat([deepest.view(rows, 5), torch.zeros(2 * stages[-1].size(0), 5)], 1)

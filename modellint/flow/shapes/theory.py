@@ -78,6 +78,7 @@ from modellint.graph.attributes import set_attribute
 from modellint.graph.immutable import replace
 from modellint.graph.size import Size, Symbol
 from modellint.graph.value import EventKind, InPlace, Op, self_attribute, subscripts
+from modellint.link.classes.calls import COPIES
 from modellint.operators.arrays import array_row
 from modellint.operators.shapes import shape_row
 
@@ -644,6 +645,8 @@ class Shapes(Theory):
         return number_of(found[0]) if found else PLAIN
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        if name in COPIES and any(_is_settings(atom) for atoms in arguments.all() for atom in atoms):
+            return UNKNOWN  # a copy is made to be changed
         if name == "builtins.enumerate":
             return self._enumerate(arguments, frame, value)
         if name.startswith("builtins.") or name == "torch.Size":
@@ -1186,6 +1189,12 @@ def _is_layer(atoms: Atoms) -> bool:
         return False
     entries = [entry.atoms for one in shells if one.kind == "tuple" for entry in one.entries]
     return all(all(is_number(atom) or (isinstance(atom, Shell) and atom.is_layer) for atom in own) for own in entries)
+
+
+def _is_settings(atom: Atom) -> bool:
+    """True for an argument of the root, or an object that is no layer."""
+    is_object = isinstance(atom, Shell) and atom.kind == "instance" and not atom.is_layer
+    return is_object or isinstance(atom, SymbolicInput)
 
 
 def _held_by(store: Store) -> Atoms:

@@ -1,3 +1,4 @@
+from copy import deepcopy
 import torch
 from torch import nn
 
@@ -25,3 +26,30 @@ class Mlp(nn.Module):
     def forward(self, x, image):
         x = self.proj(x)  # reveal: [*, descriptor_dim]
         return self.mlp(torch.cat([x, x], dim=-1)), self.second(self.first(image))
+
+
+class Copied:
+    def __init__(self, width=64, narrow=32):
+        self.width = width
+        self.narrow = narrow
+
+
+class Inner(nn.Module):
+    def __init__(self, settings):
+        super().__init__()
+        self.norm = nn.LayerNorm(settings.width)
+
+    def forward(self, x):
+        return self.norm(x)
+
+
+class Narrowed(nn.Module):
+    def __init__(self, settings):
+        super().__init__()
+        copied = deepcopy(settings)
+        copied.width = settings.narrow
+        self.first = nn.Linear(settings.width, settings.narrow)
+        self.inner = Inner(copied)
+
+    def forward(self, x):
+        return self.inner(self.first(x))

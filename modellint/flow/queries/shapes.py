@@ -328,7 +328,7 @@ def _is_strange(clash: Clash, theory: Shapes) -> bool:
     )
 
 
-def _called(call: Value, module: ModuleFacts) -> str:
+def _callee_name(call: Value, module: ModuleFacts) -> str:
     """The name of the function or method that is called, without its module or object; of an import, its own name."""
     name = str(call.callee.data)
     return module.imports.get(name, "").rpartition(".")[2] if call.callee.op is Op.GLOBAL else name
@@ -337,7 +337,7 @@ def _called(call: Value, module: ModuleFacts) -> str:
 def _are_ids_read(site: Site) -> bool:
     """True if code reads the ids that `max` or `min` gives beside the values; other calls give one result."""
     call, function = site.value, site.function
-    if function is None or _called(call, function.module) not in ("max", "min"):
+    if function is None or _callee_name(call, function.module) not in ("max", "min"):
         return True
     for event in function.flow.unpackings:
         if event.value is call and event.target is not None:
@@ -366,7 +366,7 @@ def _difference_in(call: Value, module: ModuleFacts) -> Value | None:
             continue
         callee = value.callee
         is_function = callee.op is Op.GLOBAL or (callee.op is Op.ATTR and callee.args[0].op is Op.GLOBAL)
-        name = _called(value, module)
+        name = _callee_name(value, module)
         operand = value.argument(0, "input") if is_function else callee.args[0] if callee.op is Op.ATTR else None
         if name not in names or operand is None or (value is call and len(value.args) != 1 + is_function):
             return None

@@ -8,8 +8,7 @@ alternative of its operands is.
 from __future__ import annotations
 
 from collections import Counter as Tally
-from itertools import islice, product
-from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from modellint import operators
 from modellint.flow.domain import (
@@ -50,20 +49,25 @@ from modellint.flow.shapes.atoms import (
     number_of,
     sequence_of,
 )
+from modellint.flow.shapes.bodies import (
+    calls_before_calls,
+    calls_before_stores,
+    changes_itself,
+    stored_attributes,
+    unpacked_parameters,
+    unpackings,
+)
 from modellint.flow.shapes.doubts import DOUBT
 from modellint.flow.shapes.dtypes import INTEGERS, TYPES, of_number
 from modellint.flow.shapes.elements import Judge
 from modellint.flow.shapes.given import Given
-from modellint.flow.shapes.notes import Clash, NotePlace, Notes, Row, Sized, Turn, alternatives, divisions
+from modellint.flow.shapes.notes import Clash, NotePlace, Notes, Row, Turn, alternatives, divisions
 from modellint.flow.shapes.shape import (
-    ANY,
     Dim,
     Refused,
     Shape,
-    Star,
     broadcast,
     common,
-    limit,
     multiply,
     of_rank,
     place_sites,
@@ -72,44 +76,57 @@ from modellint.flow.shapes.shape import (
 )
 from modellint.flow.shapes.subscript import index, part_of_shape
 from modellint.flow.shapes.transfer import result
+from modellint.flow.shapes.values import (
+    MAX_ALTERNATIVES,
+    are_few_layers,
+    as_one,
+    calculate,
+    choices_of,
+    class_names,
+    concatenate,
+    dim_named,
+    few_tensors,
+    has_parts,
+    held_by,
+    is_part,
+    is_settings,
+    is_without_batch,
+    is_written,
+    side_of,
+    tensors_given,
+    turn_matrix,
+    with_batch,
+)
 from modellint.flow.theory import Limits, Made, Mode, Theory
 from modellint.flow.unpassed import asked_for, field_of, is_field_of
-from modellint.graph.attributes import set_attribute
 from modellint.graph.immutable import replace
-from modellint.graph.size import Size, Symbol
-from modellint.graph.value import EventKind, InPlace, Op, self_attribute, subscripts
+from modellint.graph.size import Symbol
+from modellint.graph.value import EventKind, InPlace, Op, subscripts
 from modellint.link.classes.calls import COPIES
 from modellint.operators.arrays import array_row
 from modellint.operators.shapes import shape_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from modellint.flow.blocks import Block
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
-    from modellint.flow.heap import Store
     from modellint.flow.interp import Interpreter
     from modellint.flow.shapes.call import Result
     from modellint.flow.shapes.given import Place
     from modellint.flow.theory import Occurrence
     from modellint.graph.methods import Method
     from modellint.graph.python import Function
-    from modellint.graph.value import Event, Flow, Loop, Parameter, Value
+    from modellint.graph.value import Event, Loop, Parameter, Value
     from modellint.link.classes.models import ClassModel
     from modellint.operators import Operator
 
 T = TypeVar("T")
-#: The most alternatives of the operands of one call that are tried, one by one.
-_MAX_ALTERNATIVES = 12
 #: The most kinds of arguments that a function is run with: in all, and as a method of one object.
 _MAX_CALLS, _MAX_OF_OBJECT = 16, 3
 #: The most events of a method that is short enough to be run with as many kinds of arguments as a function.
 _FEW_EVENTS = 8
-#: The most alternatives of an argument that are told apart.
-_MAX_TENSORS = 4
-#: The most layers in a list that a loop is run over one by one.
-_MAX_TURNS = 8
 #: The most turns of a loop in a constructor that are run one by one, and of all loops for one root.
 _MAX_MADE, _MAX_MADE_IN_ALL = 32, 96
 #: The most events of a function of another file that is run without a tensor among its arguments.
@@ -232,12 +249,12 @@ class Shapes(Theory):
         return Shaped(common([one.shape for one in known]), dtypes.pop() if len(dtypes) == 1 else None)
 
     def parameter(self, parameter: Parameter, code: Method, frame: Frame) -> Atoms | None:
-        names = frame.flow.once(_unpacked_parameters).get(parameter.name)
+        names = frame.flow.once(unpacked_parameters).get(parameter.name)
         if names is not None and frame.function is not None:
             given = unknown(("input", str(frame.function.module.path), parameter.name), parameter.name)
             owner = f"{frame.function.module.path}:{frame.function.qualname}"
             dims = zip(names, of_rank(given, len(names)).head, strict=True)
-            shape = Shape(tuple(_dim_named(owner, name) if name.strip("_") else dim for name, dim in dims))
+            shape = Shape(tuple(dim_named(owner, name) if name.strip("_") else dim for name, dim in dims))
             return (Shaped(shape, is_presumed=True),)
         if parameter.default is not None:
             default = self._run.evaluate(parameter.default, class_frame(code.scope, id(parameter.default)))
@@ -278,7 +295,7 @@ class Shapes(Theory):
             return (ShapeOf(atom.shape),) if name == "shape" else (atom,) if name == "T" else None
         if isinstance(atom, Shell):
             return self._of_shell(atom, name)
-        if _has_parts(atom) and frame is not None and name in frame.flow.once(_stored_attributes):
+        if has_parts(atom) and frame is not None and name in frame.flow.once(stored_attributes):
             return (atom.element(),)
         tensor = self.tensor_of(atom, is_tensor=name == "shape")
         if tensor is None:
@@ -288,7 +305,7 @@ class Shapes(Theory):
         if name in _SAME:
             return (replace(tensor, dtype=None) if name in ("real", "imag") else tensor,)
         if name in _TURNED:
-            return (replace(tensor, shape=_turn(tensor.shape, name)),)
+            return (replace(tensor, shape=turn_matrix(tensor.shape, name)),)
         if name == "dtype":
             return (Outside(f"torch.{tensor.dtype}"),) if tensor.dtype in TYPES else UNKNOWN
         rank = tensor.shape.rank if name == "ndim" else None
@@ -296,7 +313,7 @@ class Shapes(Theory):
 
     def _unpack(self, shape: Shape, frame: Frame | None, value: Value | None) -> Shape:
         """A shape of as many dimensions as the code unpacks."""
-        names = None if frame is None or value is None else frame.flow.once(_unpackings).get(id(value))
+        names = None if frame is None or value is None else frame.flow.once(unpackings).get(id(value))
         if names is None or frame is None or value is None or frame.function is None:
             return shape
         try:
@@ -376,7 +393,7 @@ class Shapes(Theory):
 
     def _binary(self, value: Value, left: Atoms, right: Atoms, frame: Frame) -> Atoms | None:
         if any(isinstance(atom, ShapeOf) for atom in (*left, *right)):
-            return _concatenate(left, right) if value.data == "+" else PLAIN
+            return concatenate(left, right) if value.data == "+" else PLAIN
         name = str(value.data)
         made = None if isinstance(value.data, InPlace) else self._of_lists(name, left, right, value, frame)
         if made is not None:
@@ -390,7 +407,7 @@ class Shapes(Theory):
         if name not in _ELEMENTWISE:
             return None
         found = self._elementwise(value, left, right, frame)
-        return _calculate(name, dim_of(left).size, dim_of(right).size) if found is None else found
+        return calculate(name, dim_of(left).size, dim_of(right).size) if found is None else found
 
     def _of_lists(self, name: str, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:
         """`[1] + [2, 3]` and `[1] * 3`, with equal entries; None for anything else, or for many entries."""
@@ -438,7 +455,7 @@ class Shapes(Theory):
             return Shaped(shape, dtype, is_presumed)
 
         judge = Judge()
-        found = self._try_each(_choices(sides), of_pair, frame, value)
+        found = self._try_each(choices_of(sides), of_pair, frame, value)
         self._judge(judge, frame, value)
         return tuple(dict.fromkeys(self._with_sites(one, value, frame) for one in found)) or (
             Shaped(unknown(self._key(value, frame))),
@@ -457,7 +474,7 @@ class Shapes(Theory):
         found = []
         refused: Refused | None = None
         for number, choice in enumerate(choices):
-            if number == _MAX_ALTERNATIVES:
+            if number == MAX_ALTERNATIVES:
                 refused = None
                 break
             try:
@@ -512,10 +529,10 @@ class Shapes(Theory):
         parts = subscripts(value)
         if all(one is None and not isinstance(atom, ShapeOf) for one, atom in zip(tensors, owner, strict=True)):
             has_entries = any(map(holds, owner))
-            if len(parts) > 1 or not _is_part(parts[0]) or not (has_entries or any(map(_has_parts, owner))):
+            if len(parts) > 1 or not is_part(parts[0]) or not (has_entries or any(map(has_parts, owner))):
                 return None
             rest = sliced(self._run, owner, value, frame, is_counted=has_entries)
-            return tuple(atom.element() if _has_parts(atom) else atom for atom in rest)
+            return tuple(atom.element() if has_parts(atom) else atom for atom in rest)
 
         def evaluate(part: Value) -> Atoms:
             return self._run.behind(self._run.evaluate(part, frame), frame)
@@ -568,8 +585,8 @@ class Shapes(Theory):
             return None
         over = entries_of(self._run.evaluate(loop.turns[0][1], frame))
         if not is_making:
-            return over if _are_few_layers(over) else None
-        if over is None or not 0 < len(over) <= _MAX_MADE or not all(map(_is_written, over)):
+            return over if are_few_layers(over) else None
+        if over is None or not 0 < len(over) <= _MAX_MADE or not all(map(is_written, over)):
             return None
         self._made += len(over)
         return over if self._made <= _MAX_MADE_IN_ALL else None
@@ -580,14 +597,14 @@ class Shapes(Theory):
         An argument that code changes has other parts from then on.
         """
         if value.op is Op.UPDATE:
-            return tuple(replace(atom, is_changed=True) if _has_parts(atom) else atom for atom in found)
+            return tuple(replace(atom, is_changed=True) if has_parts(atom) else atom for atom in found)
         if value.op is not Op.CHOICE:
             return found
         if self._turns:
             self._turns[-1].is_first = False
         tensors = [atom for atom in found if isinstance(atom, Shaped)]
         numbers = [atom for atom in found if isinstance(atom, Number)]
-        widened = _as_one(tensors) if len(tensors) > 1 else ()
+        widened = as_one(tensors) if len(tensors) > 1 else ()
         if numbers and any(is_number(atom) for atom in found if atom is not numbers[0]):
             found, widened = tuple(atom for atom in found if not is_number(atom)), (*widened, *PLAIN)
         if not widened:
@@ -645,7 +662,7 @@ class Shapes(Theory):
         return number_of(found[0]) if found else PLAIN
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        if name in COPIES and any(_is_settings(atom) for atoms in arguments.all() for atom in atoms):
+        if name in COPIES and any(is_settings(atom) for atoms in arguments.all() for atom in atoms):
             return UNKNOWN  # a copy is made to be changed
         if name == "builtins.enumerate":
             return self._enumerate(arguments, frame, value)
@@ -671,7 +688,7 @@ class Shapes(Theory):
         """`enumerate` of a few layers: pairs with known numbers."""
         is_plain = len(arguments.positional) == 1 and not arguments.keywords
         over = entries_of(arguments.positional[0]) if is_plain else None
-        if not _are_few_layers(over):
+        if not are_few_layers(over):
             return None
         pairs = [
             (self._run.sequence("tuple", ((Constant(number),), atoms), value, frame, f"pair {number}"),)
@@ -767,8 +784,8 @@ class Shapes(Theory):
             chosen: dict[Place, Shaped | None] = dict(zip(places, picked, strict=True))
             if chosen:
                 first = next(iter(chosen))
-                chosen[first] = _with_batch(row, chosen[first])
-                if _is_without_batch(row, chosen[first]):
+                chosen[first] = with_batch(row, chosen[first])
+                if is_without_batch(row, chosen[first]):
                     return None, "float"
             call = Given(row, slots, arguments, chosen, key, self.tensor_in, self.takes)
             known = result(call)
@@ -777,7 +794,7 @@ class Shapes(Theory):
             return known, judge.of_call(call)
 
         judge = Judge()
-        found = self._try_each(_choices(sides), of_choice, frame, value)  # type: ignore[arg-type]
+        found = self._try_each(choices_of(sides), of_choice, frame, value)  # type: ignore[arg-type]
         self._judge(judge, frame, value)
         return self._results(found or [(None, None)], row, value, frame)
 
@@ -813,7 +830,7 @@ class Shapes(Theory):
 
     def _row_of(self, shell: Shell) -> Operator | None:
         """The row of an object's class, or of its first base class of torch; None if there is none."""
-        name = next((name for name in _class_names(shell) if name.startswith("torch.")), "")
+        name = next((name for name in class_names(shell) if name.startswith("torch.")), "")
         return shape_row(name)
 
     def _constructed_with(self, shell: Shell) -> Arguments:
@@ -857,7 +874,7 @@ class Shapes(Theory):
         """The result of a layer whose `forward` is torch's."""
         given = arguments.argument(0, "input")
         inputs = next(iter(arguments.keywords.values()), UNKNOWN) if given is None else given
-        names = _class_names(shell)
+        names = class_names(shell)
         if "torch.nn.Sequential" in names:
             return self._through(shell, inputs, frame, value)
         row = self._row_of(shell)
@@ -874,8 +891,8 @@ class Shapes(Theory):
         name_of = self.names_of(shell, frame, value)
 
         def of_inputs(picked: tuple[Any, ...]) -> tuple[Result, str | None]:
-            tensor = _with_batch(row, picked[0])
-            if _is_without_batch(row, tensor):
+            tensor = with_batch(row, picked[0])
+            if is_without_batch(row, tensor):
                 return None, "float"
             inputs: dict[Place, Shaped | None] = {"input": tensor, **dict(zip(("target",), picked[2:], strict=False))}
             call = Given(row, picked[1].positional, picked[1], inputs, key, self.tensor_in, self.takes)
@@ -898,7 +915,7 @@ class Shapes(Theory):
         if row.facets.keys() & {"loses", "classes"}:
             targets = arguments.argument(1, "target") or UNKNOWN
             sides.append([self.tensor_of(atom, is_tensor=False) for atom in targets])
-        found = self._try_each(_choices(sides), of_inputs, frame, value, self._row, shell)  # type: ignore[arg-type]
+        found = self._try_each(choices_of(sides), of_inputs, frame, value, self._row, shell)  # type: ignore[arg-type]
         self._judge(judge, frame, value, self._row, shell)
         if found and self._is_only_layer(shell, value, frame):
             if len(tensors) == len(made) == 1:
@@ -924,7 +941,7 @@ class Shapes(Theory):
         self._run.objects.construct(shell)
         is_plain = shell.model is not None and shell.model.name.startswith("torch.")
         has_more = not is_plain and any(
-            isinstance(a, Shell) and a.is_layer for one in shell.stores for a in _held_by(one)
+            isinstance(a, Shell) and a.is_layer for one in shell.stores for a in held_by(one)
         )
         if shell.items is None or has_more:
             return (Shaped(unknown(self._key(value, frame))),)
@@ -949,7 +966,7 @@ class Shapes(Theory):
         if row is not None and "divided" in row.facets:
             for refused in divisions(row, self._constructed_with(shell)):
                 self._note(Clash(*refused, Site(value, frame.function), frame.event, shell), (value, refused))
-        elif frame.function is self._functions[0] and "torch.nn.Sequential" in _class_names(shell):
+        elif frame.function is self._functions[0] and "torch.nn.Sequential" in class_names(shell):
             self._rows[shell] = value, frame, frame.event
 
     def _call_rows(self) -> None:
@@ -976,8 +993,8 @@ class Shapes(Theory):
         if not self._notes and code is not None:
             self._run.eager, self._made = code.module, 0
         given = Arguments(
-            tuple(map(_few, arguments.positional)),
-            {name: _few(atoms) for name, atoms in arguments.keywords.items()},
+            tuple(map(few_tensors, arguments.positional)),
+            {name: few_tensors(atoms) for name, atoms in arguments.keywords.items()},
             arguments.is_complete,
         )
         is_making = bool(self._run.objects.under_construction)
@@ -1012,7 +1029,7 @@ class Shapes(Theory):
 
         key = memo.key(function, given)
         if function.receiver is not None and code is not None and (is_making or self._is_constructor):
-            self._changes += _changes_itself(code)
+            self._changes += changes_itself(code)
             key = key, self._changes  # what it gives may depend on what was done to the object before
         known = memo.once(key, given, run_once)
         if not self._notes:
@@ -1021,7 +1038,7 @@ class Shapes(Theory):
             place = value if self._row is None or self._row.is_called else self._row.element(value)
             step = Site(place, frame.function)
             for clash in known.noted:
-                inputs = clash.inputs if clash.steps or code is None else _tensors_given(code, given)
+                inputs = clash.inputs if clash.steps or code is None else tensors_given(code, given)
                 passed = clash._replace(steps=(step, *clash.steps), inputs=inputs)
                 self._notes[-1].refused[passed] = passed
         return known.atoms
@@ -1070,7 +1087,7 @@ class Shapes(Theory):
             return event.guard is None
         if kind is EventKind.CALL and self._run.objects.under_construction:
             is_helper = frame.function is not None and frame.function.name != "__init__"
-            before = frame.flow.once(_calls_before_calls if is_helper else _calls_before_stores)
+            before = frame.flow.once(calls_before_calls if is_helper else calls_before_stores)
             if id(event.value) in before:
                 return True
             changes = id(event.value) in frame.flow.once(object_changing)
@@ -1100,7 +1117,7 @@ class Shapes(Theory):
             return  # arguments may decide together what is run, and with which shapes
         if self._notes and frame.function is not None:
             site, event = Site(value, frame.function), frame.flow.circumstances(value) or frame.event
-            left, right = map(_side, (refused.left, refused.right))
+            left, right = map(side_of, (refused.left, refused.right))
             clash = Clash(refused.kind, left, right, refused.given, site, event, layer, doubt=doubt, row=self._row)
             is_open = any(turn.is_first and len(self._run.path) > turn.conditions for turn in self._turns)
             place = self._place(value, frame, about, is_open=is_open)
@@ -1112,220 +1129,3 @@ class Shapes(Theory):
     def _allow(self, frame: Frame, value: Value, about: object = None) -> None:
         if self._notes:
             self._notes[-1].allowed.add(self._place(value, frame, about))
-
-
-def _changes_itself(function: Function, known: frozenset[Function] = frozenset()) -> bool:
-    """True for a method that stores attributes of its object, itself or by another method of the class."""
-    if function.owner is None or function in known:
-        return False
-    if any(set_attribute(event) is not None for event in function.flow.events):
-        return True
-    names = (self_attribute(event.value.callee) for event in function.flow.of(EventKind.CALL))
-    methods = [function.owner.methods[name] for name in names if name in function.owner.methods]
-    return any(_changes_itself(method, known | {function}) for method in methods)
-
-
-def _calls_before_calls(flow: Flow) -> frozenset[int]:
-    """The ids of a body's calls that read an attribute of the object which is stored behind them, or may be.
-
-    A method that the body calls may store any of them.
-    """
-    return _calls_before_stores(flow, are_methods=True)
-
-
-def _calls_before_stores(flow: Flow, *, are_methods: bool = False) -> frozenset[int]:
-    """The ids of a body's calls that read an attribute of the object which is stored behind them."""
-    found: set[int] = set()
-    late: set[str | None] = set()
-    is_any = False
-    for event in reversed(flow.events):
-        if event.kind is EventKind.CALL:
-            reads = {self_attribute(part) for part in event.value.walk() if part.op is Op.ATTR and part.args} - {None}
-            if reads if is_any else not late.isdisjoint(reads):
-                found.add(id(event.value))
-            callee = event.value.callee
-            is_any = is_any or (are_methods and callee.op is Op.ATTR and self_attribute(callee) is not None)
-        late.update({set_attribute(event)} - {None})
-    return frozenset(found)
-
-
-def _with_batch(row: Operator, tensor: Shaped | None) -> Shaped | None:
-    """The input of a convolution or a pool; one of unknown rank counts as a batch."""
-    ranks = _ranks_of_windows(row)
-    if tensor is None or not ranks or tensor.shape.star is None or tensor.shape.least_rank > ranks[-1]:
-        return tensor
-    return Shaped(of_rank(tensor.shape, ranks[-1]), tensor.dtype)
-
-
-def _is_without_batch(row: Operator, tensor: Shaped | None) -> bool:
-    """True if a convolution or a pool is given a single image, which is seldom meant: the result stays unknown."""
-    ranks = _ranks_of_windows(row)
-    return tensor is not None and len(ranks) > 1 and tensor.shape.rank == ranks[0]
-
-
-def _ranks_of_windows(row: Operator) -> list[int]:
-    facets = row.facets
-    return [int(rank) for rank in facets["ranks"].split("|")] if "window" in facets and "ranks" in facets else []
-
-
-def _are_few_layers(over: Sequence[Atoms] | None) -> bool:
-    """True for the elements of a list of a few layers, or of tuples with layers."""
-    is_few = over is not None and 1 < len(over) <= _MAX_TURNS
-    return is_few and all(map(_is_layer, over or ()))
-
-
-def _is_written(atoms: Atoms) -> bool:
-    """True for a number or a text, or a tuple of such."""
-    if len(atoms) != 1:
-        return False
-    entries = [atoms] if not holds(atoms[0]) else [entry.atoms for entry in atoms[0].entries]
-    return all(len(own) == 1 and (isinstance(own[0], Constant) or is_number(own[0])) for own in entries)
-
-
-def _is_layer(atoms: Atoms) -> bool:
-    """True for a layer, or a tuple of layers and numbers."""
-    shells = [atom for atom in atoms if isinstance(atom, Shell)]
-    if len(shells) < len(atoms) or any(one.kind != "tuple" and not one.is_layer for one in shells):
-        return False
-    entries = [entry.atoms for one in shells if one.kind == "tuple" for entry in one.entries]
-    return all(all(is_number(atom) or (isinstance(atom, Shell) and atom.is_layer) for atom in own) for own in entries)
-
-
-def _is_settings(atom: Atom) -> bool:
-    """True for an argument of the root, or an object that is no layer."""
-    is_object = isinstance(atom, Shell) and atom.kind == "instance" and not atom.is_layer
-    return is_object or isinstance(atom, SymbolicInput)
-
-
-def _held_by(store: Store) -> Atoms:
-    """The atoms that a store keeps; none where they are not computed yet."""
-    return () if callable(store.held) else store.held
-
-
-def _side(side: object) -> object:
-    """A side of a misfit; a list of numbers as a text."""
-    return f"[{', '.join(map(str, side))}]" if isinstance(side, list | tuple) else side
-
-
-def _tensors_given(code: Function, given: Arguments) -> tuple[Sized, ...]:
-    """The tensors that a function is given, where their sizes are numbers."""
-    own = 0 if code.owner is None or code.is_static else 1
-    names = [one.name for one in code.parameters if one.kind == "positional"][own:]
-    found = []
-    for name, atoms in (*zip(names, given.positional, strict=False), *given.keywords.items()):
-        tensor = atoms[0] if len(atoms) == 1 else None
-        if isinstance(tensor, Shaped) and tensor.shape.star is None:
-            sizes = [None if dim.size is None else dim.size.constant for dim in tensor.shape.head]
-            known = tuple(size for size in sizes if size is not None)
-            found += [Sized(name, tensor.dtype or "", known)] if len(known) == len(sizes) else []
-    return tuple(found)
-
-
-def _few(atoms: Atoms) -> Atoms:
-    """The atoms of an argument; many tensors become one, of what they have in common."""
-    tensors = [atom for atom in atoms if isinstance(atom, Shaped)]
-    if len(tensors) <= _MAX_TENSORS:
-        return atoms
-    return (*_as_one(tensors), *(atom for atom in atoms if not isinstance(atom, Shaped)))
-
-
-def _as_one(tensors: Sequence[Shaped]) -> Atoms:
-    """A tensor of what several have in common."""
-    dtypes = {one.dtype for one in tensors}
-    return (Shaped(common([one.shape for one in tensors]), dtypes.pop() if len(dtypes) == 1 else None),)
-
-
-def _choices(sides: Sequence[Sequence[Shaped | None]]) -> Iterator[tuple[Shaped | None, ...]]:
-    return islice(product(*(dict.fromkeys(side) for side in sides)), _MAX_ALTERNATIVES + 1)
-
-
-def _concatenate(left: Atoms, right: Atoms) -> Atoms:
-    """`x.shape[:-1] + (heads, -1)`."""
-    one, other = sequence_of(left), sequence_of(right)
-    parts = [*(one or ()), *(other or ())]
-    stars = [number for number, part in enumerate(parts) if isinstance(part, Star)]
-    if one is None or other is None or len(stars) > 1:
-        return UNKNOWN
-    dims = [part if isinstance(part, Dim) else ANY for part in parts]
-    if not stars:
-        return (ShapeOf(Shape(tuple(dims))),)
-    star = parts[stars[0]]
-    assert isinstance(star, Star)
-    return (ShapeOf(Shape(tuple(dims[: stars[0]]), star, tuple(dims[stars[0] + 1 :]))),)
-
-
-def _calculate(name: str, one: Size | None, other: Size | None) -> Atoms | None:
-    """The result of arithmetic on two sizes; None if it is left to the interpreter."""
-    if one is None or other is None:
-        return None
-    if name == "//":
-        return None if other == Size.of(0) else number_of(Dim(limit(one.floor(other))))
-    if name not in ("+", "-", "*"):
-        return None
-    return number_of(Dim(limit(one + other if name == "+" else one - other if name == "-" else one * other)))
-
-
-def _dim_named(owner: str, name: str) -> Dim:
-    """A dimension whose size the code gives a name."""
-    return Dim(Size.symbol(Symbol(owner, name)))
-
-
-def _turn(shape: Shape, name: str) -> Shape:
-    """The shape of `x.T` (all dimensions in the other order) or `x.mT` (the last two exchanged)."""
-    if shape.star is not None:
-        return unknown((shape, name))
-    if name == "T":
-        return Shape(shape.head[::-1])
-    return Shape((*shape.head[:-2], *shape.head[-2:][::-1]))
-
-
-def _has_parts(atom: Atom) -> TypeGuard[SymbolicInput]:
-    """True for an argument of a root whose parts are told apart."""
-    return isinstance(atom, SymbolicInput) and bool(atom.home) and not atom.is_any_element
-
-
-def _is_part(subscript: Value) -> bool:
-    """True for a slice that may leave out something."""
-    is_whole = all(bound.op is Op.CONST and bound.data is None for bound in subscript.args)
-    return subscript.op is Op.SLICE and not is_whole
-
-
-def _class_names(shell: Shell) -> list[str]:
-    """The names of an object's class and its bases; `torch.nn.Linear` for `torch.nn.modules.linear.Linear`."""
-    names = [model.name for model in shell.model.mro()] if shell.model is not None else []
-    return [f"torch.nn.{name.rpartition('.')[2]}" if name.startswith("torch.nn.modules.") else name for name in names]
-
-
-def _stored_attributes(flow: Flow) -> frozenset[str]:
-    """The attributes that a body stores to objects other than the receiver."""
-    targets = (event.target for event in flow.of(EventKind.STORE))
-    attributes = (one for one in targets if one is not None and one.op is Op.ATTR and self_attribute(one) is None)
-    return frozenset(str(one.data) for one in attributes)
-
-
-def _unpackings(flow: Flow) -> dict[int, list[str]]:
-    """The names that values are unpacked to, in order, by the identity of the value.
-
-    Leaves out starred ones, those under a condition, and values that are unpacked to several numbers of names.
-    """
-    found: dict[int, list[str]] = {}
-    open_ones = set()
-    for event in flow.unpackings:
-        if event.target is None:
-            continue
-        names = [part.target or "" for part in event.target.args]
-        if event.guard is not None or len(found.setdefault(id(event.value), names)) != len(names):
-            open_ones.add(id(event.value))
-    return {key: names for key, names in found.items() if key not in open_ones}
-
-
-def _unpacked_parameters(flow: Flow) -> dict[str, list[str]]:
-    """The names that the shapes of parameters are unpacked to: `b, n, c = x.shape`, `b, n, c = x.size()`."""
-    unpacked = flow.once(_unpackings)
-    found: dict[str, list[str]] = {}
-    for event in flow.unpackings:
-        value = event.value.callee if event.value.op is Op.CALL and len(event.value.args) == 1 else event.value
-        is_shape = value.op is Op.ATTR and value.data == ("shape" if value is event.value else "size")
-        if is_shape and value.args[0].op is Op.PARAM and id(event.value) in unpacked:
-            found.setdefault(str(value.args[0].data), unpacked[id(event.value)])
-    return found

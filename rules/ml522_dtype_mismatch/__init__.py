@@ -122,10 +122,12 @@ class DtypeMismatch(Rule):
 
 def _claim(refused: queries.RefusedOperation) -> claims.Refused | None:
     """The claim that a run can show; None for an operator whose operands may raise the same error."""
-    value, words = refused.site.value, _WORDS.get(refused.kind, "")
-    if value.op is not Op.CALL and not words and "(" in refused.site.module.text_of(value):
+    if refused.call is None:
         return None
-    return claims.Refused(refused.site.place, _ERRORS, "" if value.op is Op.CALL else words, refused.root)
+    value, words = refused.call.value, _WORDS.get(refused.kind, "")
+    if value.op is not Op.CALL and not words and "(" in refused.call.module.text_of(value):
+        return None
+    return claims.Refused(refused.call.place, _ERRORS, "" if value.op is Op.CALL else words, refused.root)
 
 
 def _culprit(refused: queries.RefusedOperation) -> Value | None:

@@ -122,10 +122,10 @@ LAYERS = """from torch import nn
 
 class Model(nn.Module):
     def __init__(self):
-        super().__init__()
+        super().__init__(); wide = 32
         self.one = nn.Linear(8, 16)
-        self.two = nn.Linear(32, 8)
-        self.three = nn.Linear(32, 8)
+        self.two = nn.Linear(wide, 8)
+        self.three = nn.Linear(wide, 8)
         self.four = nn.Linear(64, 8)
 
     def pair(self, x):

@@ -56,6 +56,10 @@ ELSEWHERE = {
     "&& pip install --no-deps speechbrain==1.1.2 torchaudio": "who measures",
     "python -m venv peers && peers/bin/pip install accelerate==1.15.0 torchtyc==0.5.0": "who measures",
     "python benchmarks/probes_peers.py --packages wheels --peers peers/bin/python": "who measures",
+    (
+        "python -m venv peers && peers/bin/pip install pyrefly==1.4.0 pyrefly-torch-stubs==1.4.0 torchtyc==0.5.0 torch"
+    ): "who measures",
+    "python benchmarks/shapes_peers.py --cases pairs --peers peers/bin": "who measures",
 }
 # Once modellint is on the index, pages install it from there.
 ELSEWHERE = {refresh.with_release(command): who for command, who in ELSEWHERE.items()}

@@ -124,6 +124,7 @@ class WidthMismatch(Rule):
         given, taken, made = refused.given, refused.taken, refused.layer
         site = refused.site
         assert site.function is not None
+        owner = site.function.owner
         assert given is not None
         assert taken is not None
         related = list(made_related(refused))
@@ -141,6 +142,7 @@ class WidthMismatch(Rule):
             help=f"write `{written}`, which fits" if written else "make the widths agree",
             fix=fix,
             claim=None if severity is Severity.INFO and refused.doubt else claim_of(refused),
+            cause="" if owner is None else f"{site.module.path} {owner.qualname} {given} {taken}",
         )
 
     def _division_finding(self, refused: queries.RefusedOperation, severity: Severity) -> Finding:

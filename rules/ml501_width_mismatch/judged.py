@@ -47,8 +47,8 @@ def severity_of(refused: queries.RefusedOperation, project: Project) -> Severity
 
 def _of_doubt(refused: queries.RefusedOperation, given: Size, taken: Size, project: Project) -> Severity | None:
     """The severity of two sizes that symbols may make equal."""
-    assert refused.layer is not None
-    severity = _difference(given, taken, refused.layer.module)
+    home = refused.site if refused.layer is None else refused.layer
+    severity = _difference(given, taken, home.module)
     if severity is None:
         return Severity.WARNING if _is_made_again(refused, project) else None
     maker = _maker(refused, project)

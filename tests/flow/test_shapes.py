@@ -144,6 +144,7 @@ def test_what_torch_refuses_is_told(source: str, expected: list[tuple[int, str]]
         "def f():\n    x = torch.zeros(3)\n    x.unsqueeze_(0)\n    return x.sum(1)",
         "def f(x):\n    return torch.where(torch.zeros(3, 4) == None, x, 1)",
         "def f(x, k):\n    pads = [k, k] + [k, k]\n    return F.pad(torch.zeros(1, 2, 3, 4), tuple(pads)).view(4, 6)",
+        "def f(files, key):\n    return [files][0][key][()], [torch.ones(2)][()]",
         "def f(a):\n    a = torch.where(a, torch.eye(5, 9), a)\n    b, m, n = a.shape\n    return b",
     ],
 )

@@ -303,8 +303,10 @@ def _may_fit(clash: Clash, theory: Shapes, project: Project) -> bool:
     sites = [clash.site, *clash.steps, *([] if clash.layer is None or clash.layer.site is None else [clash.layer.site])]
     modules = {site.module for site in sites if site.function is not None}
     root = clash.steps[0].function if clash.steps else function
-    if any(paths_mentioning(project, function.module, name) for name in _SETTING_DEFAULTS):
-        return True
+    if any(name in one.text for one in modules for name in _SETTING_DEFAULTS) or any(
+        paths_mentioning(project, function.module, name) for name in _SETTING_DEFAULTS
+    ):
+        return True  # the search of other files leaves out notebooks
     if clash.layer is not None and (
         theory.converts or any(_CONVERTS.search(one.text) for one in modules if root is None or one is not root.module)
     ):

@@ -529,7 +529,7 @@ class Shapes(Theory):
         parts = subscripts(value)
         if all(one is None and not isinstance(atom, ShapeOf) for one, atom in zip(tensors, owner, strict=True)):
             has_entries = any(map(holds, owner))
-            if len(parts) > 1 or not is_part(parts[0]) or not (has_entries or any(map(has_parts, owner))):
+            if len(parts) != 1 or not is_part(parts[0]) or not (has_entries or any(map(has_parts, owner))):
                 return None
             rest = sliced(self._run, owner, value, frame, is_counted=has_entries)
             return tuple(atom.element() if has_parts(atom) else atom for atom in rest)

@@ -41,7 +41,7 @@ class DtypeMismatch(Rule):
     operations that use it, through calls, branches and containers. Reports an operation that PyTorch refuses:
 
     - whole numbers or a bool tensor for a layer with weights, `mean()`, `std()`, `softmax()` and the like
-    - `float64`, such as an array of numpy has, for a layer of `float32`, or in a matrix product with it
+    - `float64`, such as an array of NumPy has, for a layer of `float32`, or in a matrix product with it
     - a target of real numbers where cross entropy takes ids of classes, and one of whole numbers for BCE
     - `MSELoss`, `SmoothL1Loss` and `HuberLoss` of two tensors of whole numbers, such as ids of classes
     - a mask that is not bool for `masked_fill`, `masked_select` or `torch.where`, and `~`, `&`, `|` of real numbers
@@ -75,7 +75,7 @@ class DtypeMismatch(Rule):
     ```
 
     If some alternative of a value fits, the operation counts as correct. The rule ignores code behind a question about
-    types (`if x.dtype == torch.long`) and arguments that may be arrays of numpy. Ids for an embedding are findings of
+    types (`if x.dtype == torch.long`) and arguments that may be arrays of NumPy. Ids for an embedding are findings of
     ML102.
 
     ## Confirming

@@ -10,19 +10,13 @@ from modellint.graph.definitions import External
 from modellint.graph.size import Quotient
 from modellint.graph.value import Op, Value, self_attribute
 
+from .ends import input_width, output_width
+
 if TYPE_CHECKING:
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size
     from modellint.graph.value import Event
     from modellint.rule import Project
-
-#: The arguments of constructors that say how wide a layer's input and its output are, by position and name.
-_ENDS = (
-    ((0, "in_features"), (1, "out_features")),
-    ((0, "in_channels"), (1, "out_channels")),
-    ((0, "input_size"), (1, "hidden_size")),
-    ((0, "num_embeddings"), (1, "embedding_dim")),
-)
 
 
 def severity_of(refused: queries.RefusedOperation, project: Project) -> Severity | None:
@@ -63,16 +57,9 @@ def _maker(refused: queries.RefusedOperation, project: Project) -> queries.Site 
     """The call of the constructor whose layer decides the width that is given; None if something else does."""
     for site in (one.site for one in refused.made if one.is_left and str(refused.given) in one.sizes):
         made = project.names.definition(site.module, site.value.callee) if site.value.op is Op.CALL else None
-        if isinstance(made, External) and made.name.startswith("torch.nn.") and _width(site, 1) is not None:
+        if isinstance(made, External) and made.name.startswith("torch.nn.") and output_width(site) is not None:
             return site
     return None
-
-
-def _width(made: queries.Site, side: int) -> Value | None:
-    """The argument of a layer's constructor for the width of its input (0) or of its output (1)."""
-    if made.value.op is not Op.CALL:
-        return None
-    return next((value for ends in _ENDS if (value := made.value.argument(*ends[side])) is not None), None)
 
 
 def _is_made_again(refused: queries.RefusedOperation, project: Project) -> bool:
@@ -86,7 +73,7 @@ def _is_made_again(refused: queries.RefusedOperation, project: Project) -> bool:
         return False
     if maker.value is made.value or maker.name != made.name or not _are_parameters({one.owner}):
         return False
-    ends = [(_width(maker, side), _width(made, side)) for side in (0, 1)]
+    ends = [(end(maker), end(made)) for end in (input_width, output_width)]
     return all(a is not None and b is not None and _is_same(a, b) for a, b in ends)
 
 
@@ -100,11 +87,10 @@ def _is_same(one: Value, other: Value) -> bool:
 
 def _is_chosen(refused: queries.RefusedOperation, project: Project) -> bool:
     """True if a condition within one of the two constructors chooses a width of which the other side fits."""
-    made = refused.layer
-    sites = [(_maker(refused, project), 1), (made, 0)]
-    chosen = [value for site, side in sites if site is not None and (value := _width(site, side)) is not None]
-    choices = [value for value in chosen if value.op is Op.CHOICE and isinstance(value.data, Value)]
-    return len(chosen) == 2 and len(choices) == 1
+    maker, made = _maker(refused, project), refused.layer
+    widths = () if maker is None or made is None else (output_width(maker), input_width(made))
+    choices = [one for one in widths if one is not None and one.op is Op.CHOICE and isinstance(one.data, Value)]
+    return len(widths) == 2 and None not in widths and len(choices) == 1
 
 
 def _is_layer_chosen(refused: queries.RefusedOperation) -> bool:

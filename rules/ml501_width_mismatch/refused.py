@@ -8,21 +8,13 @@ from modellint import claims
 from modellint.finding import Applicability, Edit, Fix, Related
 from modellint.graph.value import Op
 
+from .ends import input_width
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.flow import queries
     from modellint.graph.value import Value
-
-#: The arguments of constructors that say how wide the input is: their positions and names.
-_WIDTHS = (
-    (0, "in_features"),
-    (0, "in_channels"),
-    (0, "input_size"),
-    (0, "num_features"),
-    (0, "normalized_shape"),
-    (1, "num_channels"),
-)
 
 
 def made_related(refused: queries.RefusedOperation) -> Iterator[Related]:
@@ -39,7 +31,7 @@ def fitting(refused: queries.RefusedOperation) -> tuple[Fix | None, str]:
     """The fix that writes the number which fits, and the constructor with it; nothing where no literal decides."""
     made, given = refused.layer, refused.given
     number = None if given is None else given.constant
-    width = None if made is None else _width(made, refused)
+    width = None if made is None else _written_width(made, refused)
     if made is None or number is None or width is None or width.op is Op.STARRED or _is_repeated(made):
         return None, ""
     place, whole = made.module.place(width), made.place
@@ -53,18 +45,14 @@ def fitting(refused: queries.RefusedOperation) -> tuple[Fix | None, str]:
     return fix, f"{text[:start]}{number}{text[end:]}"
 
 
-def _width(made: queries.Site, refused: queries.RefusedOperation) -> Value | None:
+def _written_width(made: queries.Site, refused: queries.RefusedOperation) -> Value | None:
     """The literal, or the product of literals, by which a constructor says how wide its input is."""
     taken = refused.taken
     if made.value.op is not Op.CALL or made.value.has_unpacking or taken is None or taken.constant is None:
         return None
-    is_grouped = made.name.rpartition(".")[2] == "GroupNorm"
-    for position, name in _WIDTHS[-1:] if is_grouped else _WIDTHS[:-1]:
-        value = made.value.argument(position, name)
-        if value is not None:
-            is_written = all(part.op in (Op.CONST, Op.BIN) for part in value.walk())
-            return value if is_written and _is_of(value, made) else None
-    return None
+    value = input_width(made)
+    is_written = value is not None and all(part.op in (Op.CONST, Op.BIN) for part in value.walk())
+    return value if value is not None and is_written and _is_of(value, made) else None
 
 
 def _is_repeated(made: queries.Site) -> bool:

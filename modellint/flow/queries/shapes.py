@@ -207,10 +207,10 @@ def _refusals(module: ModuleFacts, project: Project) -> Iterator[RefusedOperatio
     run.close()
 
 
-def _order(clash: Clash) -> tuple[bool, bool, int, int]:
-    """The order of clashes: certain ones first, neighbours in a `Sequential` before calls, then short ways."""
+def _order(clash: Clash) -> tuple[bool, bool, bool, int, int]:
+    """The order of clashes: certain ones first, constructors, neighbours in a `Sequential`, calls, then short ways."""
     is_called = clash.row is None or clash.row.is_called
-    return bool(clash.doubt), is_called, len(clash.steps), clash.site.value.line
+    return bool(clash.doubt), clash.kind != "division", is_called, len(clash.steps), clash.site.value.line
 
 
 def _key_of(row: Row) -> tuple[int, tuple[int, ...]]:

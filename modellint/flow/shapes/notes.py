@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Atom, Site
     from modellint.flow.heap import Shell
-    from modellint.flow.shapes.shape import Dim
     from modellint.graph.value import Event, Value
     from modellint.operators import Operator
 
@@ -106,22 +105,18 @@ class Turn:
         self.is_first = True
 
 
-class Division(NamedTuple):
-    """A width that a constructor divides by a number of parts, which leaves a remainder or may leave one."""
-
-    kind: str
-    left: Dim
-    right: Dim
-    given: Size
-
-
-def divisions(row: Operator, made: Arguments) -> Iterator[Division]:
-    """The numbers that a layer's constructor divides, each with the number of parts; not those that it surely can."""
+def divisions(row: Operator, made: Arguments, site: Site, event: Event | None, layer: Shell) -> Iterator[Clash]:
+    """The numbers that a layer's constructor divides with a remainder, or perhaps with one where symbols decide."""
     named = arguments(row, "divided")
     for whole, parts in zip(named[::2], named[1::2], strict=True):
         width, count = (dim_of(made.argument(*one)) for one in (whole, parts))
-        if width.size is not None and count.size not in (None, width.size, _ONE):
-            yield Division("division", width, count, width.size)
+        if width.size is None or count.size in (None, width.size, _ONE):
+            continue
+        number, divisor = width.size.constant, count.size.constant
+        if number is None or not divisor:
+            yield Clash("division", width, count, width.size, site, event, layer, doubt="sizes")
+        elif number % divisor:
+            yield Clash("division", width, count, width.size, site, event, layer)
 
 
 def alternatives(made: Arguments) -> list[Arguments]:

@@ -964,8 +964,9 @@ class Shapes(Theory):
         shell, _, frame, value = occurrence
         row = self._row_of(shell) if frame.function is self._functions[0] else None
         if row is not None and "divided" in row.facets:
-            for refused in divisions(row, self._constructed_with(shell)):
-                self._note(Clash(*refused, Site(value, frame.function), frame.event, shell), (value, refused))
+            site = Site(value, frame.function)
+            for clash in divisions(row, self._constructed_with(shell), site, frame.event, shell):
+                self._note(clash, (value, clash))
         elif frame.function is self._functions[0] and "torch.nn.Sequential" in class_names(shell):
             self._rows[shell] = value, frame, frame.event
 

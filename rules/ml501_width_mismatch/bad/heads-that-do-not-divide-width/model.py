@@ -29,3 +29,13 @@ class Depthwise(nn.Module):
     def __init__(self):
         super().__init__()
         self.conv = nn.Conv1d(100, 64, 3, groups=8)  # expect: ML501
+
+
+class Narrowed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.narrow = nn.Conv2d(64, 30, 3, groups=4)  # expect: ML501
+        self.fits = nn.Conv2d(64, 32, 3, groups=4)
+
+    def forward(self, x):
+        return self.narrow(x), self.fits(x)

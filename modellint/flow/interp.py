@@ -427,13 +427,18 @@ class Interpreter:
         return atoms if known is None else self.asked.behind(atoms, known, frame)
 
     def later(self, event: Event, frame: Frame, owner: Shell) -> Callable[[], None]:
-        """A function that makes a deferred call of a constructor, in the circumstances of now."""
+        """A function that makes a deferred call of a constructor, in the circumstances of now.
+
+        The calls under way are those of now, so that methods that call each other end.
+        """
         loops, contexts = self.loops, self.contexts
+        under_way = [*self.calls.under_way]
         if event.contexts:
             contexts = (*contexts, *((context, frame) for context in event.contexts))
 
         def happen() -> None:
             outer = self.path, self.guard, self.loops, self.contexts
+            calls, self.calls.under_way = self.calls.under_way, [*under_way]
             self.path, self.guard, self.loops, self.contexts = frame.path, None, loops, contexts
             conditions = self.conditions(event.guard, frame)
             if conditions is not None:
@@ -442,6 +447,7 @@ class Interpreter:
                 self.evaluate(event.value, frame)
                 self.objects.under_construction.pop()
             self.path, self.guard, self.loops, self.contexts = outer
+            self.calls.under_way = calls
 
         return happen
 

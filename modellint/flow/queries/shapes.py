@@ -194,9 +194,9 @@ def _refusals(module: ModuleFacts, project: Project) -> Iterator[RefusedOperatio
         if clash.row is not None and clash.row.is_called and _key_of(clash.row) in calls:
             continue  # told where it is made
         is_allowed = clash.kind.startswith(DOUBT)
-        if _is_doubtful(clash, project) or not (
-            _is_strange(clash, theory) if is_allowed else not _may_fit(clash, theory, project)
-        ):
+        if is_allowed and not _is_strange(clash, theory):
+            continue
+        if _is_doubtful(clash, project) or (not is_allowed and _may_fit(clash, theory, project)):
             continue
         if not clash.doubt:
             told.add(id(site.value))

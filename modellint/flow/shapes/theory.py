@@ -200,6 +200,8 @@ class Shapes(Theory):
         self._changes = 0
         #: The `Sequential`s that the root makes, each with the event.
         self._rows: dict[Shell, tuple[Value, Frame, Event | None]] = {}
+        #: The row of each class of layers that was called; None for one that has none.
+        self._rows_of_classes: dict[ClassModel, Operator | None] = {}
         #: How often each function was run, and each method on an object.
         self._counts: Tally[tuple[Function, Atom | None]] = Tally()
 
@@ -830,8 +832,13 @@ class Shapes(Theory):
 
     def _row_of(self, shell: Shell) -> Operator | None:
         """The row of an object's class, or of its first base class of torch; None if there is none."""
-        name = next((name for name in class_names(shell) if name.startswith("torch.")), "")
-        return shape_row(name)
+        model = shell.model
+        if model is None:
+            return None
+        if model not in self._rows_of_classes:
+            name = next((name for name in class_names(shell) if name.startswith("torch.")), "")
+            self._rows_of_classes[model] = shape_row(name)
+        return self._rows_of_classes[model]
 
     def _constructed_with(self, shell: Shell) -> Arguments:
         """The arguments that torch's constructor of a layer gets."""
@@ -917,11 +924,11 @@ class Shapes(Theory):
             sides.append([self.tensor_of(atom, is_tensor=False) for atom in targets])
         found = self._try_each(choices_of(sides), of_inputs, frame, value, self._row, shell)  # type: ignore[arg-type]
         self._judge(judge, frame, value, self._row, shell)
-        if found and self._is_only_layer(shell, value, frame):
-            if len(tensors) == len(made) == 1:
-                doubted, doubt = doubts, "sizes"
-            else:
-                doubted, doubt = [one for one, _ in refusals] if len(found) == len(refusals) == 1 else [], "side"
+        if len(tensors) == len(made) == 1:
+            doubted, doubt = doubts, "sizes"
+        else:
+            doubted, doubt = [one for one, _ in refusals] if len(found) == len(refusals) == 1 else [], "side"
+        if found and doubted and self._is_only_layer(shell, value, frame):
             for one in doubted:
                 self._refuse(one, frame, value, self._row, shell, doubt)
         if not found and not row.facets.keys().isdisjoint(_KEEPING):

@@ -348,6 +348,20 @@ class Interpreter:
         self.cut[f"{self.mode.asks or 'objects'} of `{self.calls.outermost}`"] = None
         self.tell()
 
+    def takes_at_most(self, steps: int | None, act: Callable[[], None]) -> bool:
+        """Do something that may take so many steps; False if they did not suffice, and it was not done to its end."""
+        limit = self._max_steps
+        if steps is None or self.steps + steps >= limit:
+            act()
+            return True
+        self._max_steps = self.steps + steps
+        act()
+        is_whole = self.steps <= self._max_steps
+        self._max_steps = limit
+        if self._is_stopped:
+            self.steps = limit
+        return is_whole
+
     def give_up(self) -> None:
         """Stop the run and report it as cut short."""
         self._run_out()

@@ -16,6 +16,7 @@ from modellint.flow.queries import flow
 from modellint.flow.queries.shapes import refused_operations
 from modellint.flow.runs import tensor_run
 from modellint.flow.table_reads import TableReads
+from modellint.flow.theory import MOST_MADE
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
@@ -213,6 +214,33 @@ def test_methods_that_call_each_other_end(tmp_path: Path, monkeypatch: pytest.Mo
     assert refused_operations(module, project) == []
     assert run.count("enable") <= 2
     assert run.count("set_up") <= 4
+
+
+WIDTHS = """\
+from torch import nn
+
+from settings import Settings
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        settings = Settings()
+        self.net = nn.Sequential(nn.Linear(8, settings.width), nn.Linear(32, 8))
+"""
+
+
+@pytest.mark.parametrize(("lines", "found"), [(8, ["[*, 16]"]), (MOST_MADE, [])])
+def test_an_object_of_a_long_constructor_is_unknown(tmp_path: Path, lines: int, found: list[str]) -> None:
+    further = "".join(f"\n        self.a{number} = [{number}]" for number in range(lines))
+    settings = f"class Settings:\n    def __init__(self):\n        self.width = 16{further}\n"
+    (tmp_path / "settings.py").write_text(settings)
+    (tmp_path / "model.py").write_text(WIDTHS)
+    project = Project(ProjectOptions(root=tmp_path))
+    module = project.python(tmp_path / "model.py")
+    assert module is not None
+    assert [one.left for one in refused_operations(module, project)] == found
+    assert list(project.budget.cut) == ([] if found else ["shapes of `Model.__init__`"])
 
 
 OPTIONS = """\

@@ -97,7 +97,7 @@ from modellint.flow.shapes.values import (
     turn_matrix,
     with_batch,
 )
-from modellint.flow.theory import Limits, Made, Mode, Theory
+from modellint.flow.theory import MOST_MADE, Limits, Made, Mode, Theory
 from modellint.flow.unpassed import asked_for, field_of, is_field_of
 from modellint.graph.immutable import replace
 from modellint.graph.size import Symbol
@@ -164,6 +164,7 @@ class Shapes(Theory):
         keeps=(SymbolicInput, Unknown),
         names_parts=True,
         limits=Limits(calls=10, recursion=1, recursion_if=1),
+        most_made=MOST_MADE,
     )
     observes = (Made,)
     #: True if a loop over a few layers is run turn by turn, and numbers that a condition chooses are told apart.

@@ -231,6 +231,7 @@ class Shapes(Theory):
             known = self.tensor_in(atom.arguments.argument(0, "data") or ())
             if known is None:
                 return Shaped(unknown(("parameter", id(atom))), "float" if atom.kind == "parameter" else None)
+            known = replace(known, held=None, cut=None) if atom.kind == "parameter" else known
             return known if self._is_exact else elements.without_precision((known,))[0]  # type: ignore[return-value]
         return None
 

@@ -104,7 +104,7 @@ def cut_of_result(call: Given, dtype: str | None, site: Site | None) -> Cut | No
     if is_of(dtype, WHOLE) or "cuts" in facets:
         first = call.first
         return first.cut if first is not None and first.cut is not None else Cut(call.row.name.rpartition(".")[2], site)
-    if call.is_layer and not facets.keys().isdisjoint(_TRAINED):
+    if call.first is None or (call.is_layer and not facets.keys().isdisjoint(_TRAINED)):
         return None
     targets = (1, "target") if not facets.keys().isdisjoint(_OF_CLASSES) else ()
     given = [one for place, one in call.picked.items() if place not in targets]

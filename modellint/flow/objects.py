@@ -501,9 +501,13 @@ class Objects:
         """Fill a container layer with the arguments of its constructor."""
         shell.is_exact = shell.is_exact and arguments.is_complete
         is_sequence = "torch.nn.Sequential" in [model.name for model in model_of(shell).mro()]
+        is_empty = not shell.entries
         for atoms in arguments.positional:
             if is_sequence and not any(isinstance(atom, Shell) and atom.kind == "dict" for atom in atoms):
-                shell.put(atoms, ())
+                if is_empty and atoms:  # two calls of a function may be told to give the same layer
+                    shell.insert(len(shell.entries), atoms)
+                else:
+                    shell.put(atoms, ())
             else:
                 containers.merge(shell, atoms, ())
         for name, atoms in arguments.keywords.items():

@@ -295,6 +295,10 @@ class Shapes(Theory):
             return join((atoms, PLAIN)) if is_default else found
         if name is not None and owner.is_layer and not self._is_exact:
             atoms = elements.without_precision(atoms)
+        if any(
+            isinstance(atom, Shaped) and atom.cut is not None for atom in atoms
+        ):  # other code may ask for a gradient
+            atoms = tuple(replace(atom, cut=None) if isinstance(atom, Shaped) else atom for atom in atoms)
         is_own = name is not None or not self._functions or owner.function in (None, self._functions[-1])
         return atoms if is_own else tuple(map(self._replaceable, atoms))
 
@@ -845,9 +849,12 @@ class Shapes(Theory):
         is_other = place in (1, 2, "other", "weight", "mat2", "key", "value") and row.facets.keys() & _OF_TENSORS
         return self.tensor_of(atom) if is_first or is_other else None
 
-    def _results(self, found: Sequence[Outcome], row: Operator, value: Value, frame: Frame) -> Atoms:
+    def _results(
+        self, found: Sequence[Outcome], row: Operator, value: Value, frame: Frame, made: Site | None = None
+    ) -> Atoms:
+        """The tensors that a call gives; of a layer in a container, its elements are `made` where that is."""
         atoms: dict[Atom, None] = {}
-        site, is_quiet = self._site(value, frame), self._is_quiet()
+        site, is_quiet = self._site(value, frame) if made is None else made, self._is_quiet()
         for number, (one, dtype, call) in enumerate(found):
             if isinstance(one, list):
                 types = [dtype, *[row.facets.get("second", dtype)] * (len(one) - 1)]
@@ -977,7 +984,8 @@ class Shapes(Theory):
             refused, (tensor, *others) = refusals[0]
             fitting = replace(tensor, shape=without_size(tensor.shape, refused.given))
             found = self._try_each([(fitting, *others)], of_inputs, frame, value, (self._row, "on"))  # type: ignore[arg-type]
-        return self._results(found or [(None, "float", None)], row, value, frame)
+        made_at = shell.site if self._row is not None else None
+        return self._results(found or [(None, "float", None)], row, value, frame, made_at)
 
     def names_of(self, shell: Shell, frame: Frame, value: Value) -> Callable[[str], Dim | None] | None:
         """The sizes that attributes of a layer are, for people; None in runs that judge."""

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from modellint.flow.domain import Site
 from modellint.flow.queries.layers import is_set_outside
 from modellint.flow.runs import follow, tensor_run
+from modellint.flow.shapes.atoms import Cut, Held
 from modellint.flow.shapes.bodies import changes_tensors
 from modellint.flow.shapes.doubts import DOUBT
 from modellint.flow.shapes.dtypes import ABOUT
-from modellint.flow.shapes.held import STRANGE, UNTRAINED, Cut, Held, is_without_gradients
+from modellint.flow.shapes.held import STRANGE, UNTRAINED, is_without_gradients
 from modellint.flow.shapes.shape import Dim, Shape, cannot_broadcast, differ
 from modellint.flow.shapes.theory import Shapes
 from modellint.graph.attributes import set_attribute

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import PLAIN, ClassRef, Constant, Number, Outside, SymbolicInput, size_of
@@ -13,11 +14,39 @@ from modellint.graph.hashing import HashedOnce, hashed_once
 from modellint.graph.immutable import dataclass
 
 if TYPE_CHECKING:
-    from modellint.flow.domain import Atom, Atoms
-    from modellint.flow.shapes.held import Cut, Held
+    from modellint.flow.domain import Atom, Atoms, Site
 
 #: The classes whose instances tensors are.
 _TENSORS = frozenset(("torch.Tensor", "torch._tensor.Tensor"))
+
+
+@hashed_once
+@dataclass(frozen=True, slots=True)
+class Held(HashedOnce):
+    """The kind of a tensor's elements, and the expression that makes them; `behind` is that of its operand.
+
+    The kinds are `scores`, which a layer gives, `probabilities` that add up to 1, `chances` between 0 and 1, the
+    logarithms of both, `positives`, and `bounded` ones between -1 and 1.
+    """
+
+    kind: str
+    behind: str = ""
+    site: Site | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return self.kind
+
+
+@hashed_once
+@dataclass(frozen=True, slots=True)
+class Cut(HashedOnce):
+    """The reason why no gradient reaches a tensor: the operator that has none, and its expression."""
+
+    by: str
+    site: Site | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return self.by
 
 
 @hashed_once

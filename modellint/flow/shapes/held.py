@@ -1,4 +1,4 @@
-"""What the elements of a tensor are, such as scores of a layer or probabilities, and if a gradient reaches it.
+"""The kind of a tensor's elements, such as scores of a layer or probabilities, and if a gradient reaches it.
 
 The facet `values` of an operator says what it makes. What only moves elements keeps them; any other operator makes
 something of which nothing is known.
@@ -6,15 +6,13 @@ something of which nothing is known.
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.domain import ClassRef, Constant, Counter, Number, Outside
+from modellint.flow.shapes.atoms import Cut, Held
 from modellint.flow.shapes.dtypes import WHOLE, is_of
 from modellint.flow.shapes.shape import Refused
-from modellint.graph.hashing import HashedOnce, hashed_once
-from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op
 from modellint.link.names import External
 
@@ -42,35 +40,6 @@ _QUIET = operators.functions("no-gradients") - {"torch.set_grad_enabled", "torch
 _NUMBERS = (Constant, Number, Counter, Outside, ClassRef)
 
 
-@hashed_once
-@dataclass(frozen=True, slots=True)
-class Held(HashedOnce):
-    """What the elements of a tensor are, and the expression that makes them; `behind` is what its operand holds.
-
-    The kinds are `scores`, which a layer gives, `probabilities` that add up to 1, `chances` between 0 and 1, the
-    logarithms of both, `positives`, and `bounded` ones between -1 and 1.
-    """
-
-    kind: str
-    behind: str = ""
-    site: Site | None = field(default=None, compare=False)
-
-    def __str__(self) -> str:
-        return self.kind
-
-
-@hashed_once
-@dataclass(frozen=True, slots=True)
-class Cut(HashedOnce):
-    """Why no gradient reaches a tensor: the operator that has none, and its expression."""
-
-    by: str
-    site: Site | None = field(default=None, compare=False)
-
-    def __str__(self) -> str:
-        return self.by
-
-
 def records_nothing(context: Value, module: ModuleFacts, project: Project) -> bool:
     """True for a context or decorator under which no gradients are recorded, such as `torch.no_grad()`."""
     found = project.names.definition(module, context.callee if context.op is Op.CALL else context)
@@ -83,7 +52,7 @@ def is_without_gradients(function: Function, project: Project) -> bool:
 
 
 def held_by_result(call: Given, site: Site | None) -> Held | None:
-    """What a call gives."""
+    """The kind of the elements that a call gives."""
     made = call.row.facets.get("values")
     before = None if call.first is None else call.first.held
     if made is None:

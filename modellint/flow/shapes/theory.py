@@ -39,6 +39,7 @@ from modellint.flow.library.containers import holds, sliced
 from modellint.flow.shapes import elements
 from modellint.flow.shapes.atoms import (
     Array,
+    Cut,
     Rest,
     Scalar,
     Shaped,
@@ -63,7 +64,6 @@ from modellint.flow.shapes.given import Given
 from modellint.flow.shapes.held import (
     STRANGE,
     UNTRAINED,
-    Cut,
     cut_of_all,
     cut_of_result,
     held_by_result,
@@ -665,6 +665,7 @@ class Shapes(Theory):
         if tensor is None:
             if is_asked and isinstance(atom, Unknown | Plain):
                 self._allow(frame, value)
+                self._allow(frame, value, ("elements", None))
                 kind = "" if row is None else row.facets.get("type")
                 return (Shaped(unknown(self._key(value, frame)), kind),) if kind in INTEGERS else None
             return None

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Applicability, Edit, Fix, Related
+from modellint.flow import queries
 from modellint.graph.value import Op
 
 from .ends import input_width
@@ -13,17 +14,19 @@ from .ends import input_width
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.flow import queries
     from modellint.graph.value import Value
+    from modellint.rule import Project
 
 
-def made_related(refused: queries.RefusedOperation) -> Iterator[Related]:
+def made_related(refused: queries.RefusedOperation, project: Project) -> Iterator[Related]:
     """The expressions that decide the width that the layer gets."""
     given = str(refused.given)
     deciding = [one for one in refused.made if given in one.sizes]
     for made in (deciding or refused.made)[:2]:
         is_alone = made in deciding
+        trunk = queries.trunk_of(made.site, project) if is_alone else ""
         words = f"`{given}` comes from here" if is_alone else "this decides the shape of the input"
+        words = f"{trunk} makes {given}" if trunk else words
         yield Related(made.site.place, words)
 
 

@@ -20,7 +20,9 @@ from modellint.flow.shapes.dtypes import ABOUT
 from modellint.flow.shapes.shape import Dim, Shape, cannot_broadcast, differ
 from modellint.flow.shapes.theory import Shapes
 from modellint.graph.attributes import set_attribute
+from modellint.graph.definitions import DefinedFunction, External
 from modellint.graph.value import EventKind, Op, self_attribute, subscripts
+from modellint.knowledge import trunks
 from modellint.link.budget import ExhaustedError
 from modellint.link.calls.doubts import (
     is_expected_to_fail,
@@ -156,6 +158,20 @@ def doubtful_operations(module: ModuleFacts, project: Project) -> list[RefusedOp
 
 def _operations(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
     return project.once(("refused operations", module), lambda: list(_refusals(module, project)))
+
+
+def trunk_of(site: Site, project: Project) -> str:
+    """The network of another package that an expression makes, in words (`resnet18` of torchvision); empty if none."""
+    call = site.value
+    if call.op is not Op.CALL:
+        return ""
+    made = project.names.definition(site.module, call.callee)
+    name = made.name if isinstance(made, External) else ""
+    if isinstance(made, DefinedFunction):
+        name = f"{made.function.module.name}.{made.function.name}"
+    first = call.positional[0] if call.positional else None
+    published = first.data if first is not None and first.op is Op.CONST and isinstance(first.data, str) else ""
+    return trunks.described(name, published)
 
 
 def is_computed_setting(symbol: Symbol, project: Project) -> bool:
@@ -442,10 +458,12 @@ def _stores(cls: Class) -> Iterator[tuple[str, Value]]:
 def _makers(clash: Clash) -> tuple[Made, ...]:
     """The expressions that decide the sizes, those on the left first."""
     found: dict[tuple[Site, bool], dict[str, None]] = {}
+    row = clash.row
+    is_of_trunk = row is not None and not row.is_called and not row.sequential.is_module_container
     for side, is_left in ((clash.left, True), (clash.right, False)):
         shape = side if isinstance(side, Shape) else Shape()
         for dim in (*shape.head, *shape.tail):
-            if dim.site is not None and dim.site.value is not clash.site.value:
+            if dim.site is not None and (is_of_trunk or dim.site.value is not clash.site.value):
                 found.setdefault((dim.site, is_left), {})[str(dim)] = None
     return tuple(Made(site, tuple(sizes), is_left) for (site, is_left), sizes in found.items())
 

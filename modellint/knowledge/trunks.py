@@ -109,7 +109,7 @@ def _numbers(text: str) -> tuple[int | None, ...]:
     return tuple(None if one == "*" else int(one) for one in text.split(",") if one)
 
 
-def pooled(name: str) -> Pooled | None:
+def network_of_timm(name: str) -> Pooled | None:
     """The network of timm with a name; None for an unknown one."""
     text = _facts()["timm"].get(name)
     if text is None:
@@ -128,16 +128,24 @@ def encoder(checkpoint: str) -> Encoder | None:
     return Encoder(cls, int(width))
 
 
-def encoder_class(name: str) -> tuple[int, bool] | None:
-    """The default width of an encoder class of transformers, and True if it gives a pooled state; None for others."""
+class EncoderClass(NamedTuple):
+    """A class of encoders: its width by default, and True if it gives a pooled state, and one state for each token."""
+
+    width: int
+    pools: bool
+    keeps_length: bool
+
+
+def encoder_class(name: str) -> EncoderClass | None:
+    """The class of encoders of transformers with a name; None for others."""
     text = _facts()["classes"].get(name.rpartition(".")[2])
     if text is None:
         return None
-    width, _, pools = text.partition(" ")
-    return int(width), bool(pools)
+    width, _, marks = text.partition(" ")
+    return EncoderClass(int(width), "p" in marks, "t" in marks)
 
 
-def described(name: str, published: str) -> str:
+def name_of_trunk(name: str, published: str) -> str:
     """A trunk in words, by the function that makes it, and its first argument if that is a text; else empty."""
     if not may_be_trunk(name):
         return ""

@@ -54,7 +54,7 @@ def _written_width(made: queries.Site, refused: queries.RefusedOperation) -> Val
     if made.value.op is not Op.CALL or made.value.has_unpacking or taken is None or taken.constant is None:
         return None
     value = input_width(made)
-    is_written = value is not None and all(part.op in (Op.CONST, Op.BIN) for part in value.walk())
+    is_written = value is not None and all(part.op is Op.BIN or type(part.data) is int for part in value.walk())
     return value if value is not None and is_written and _is_of(value, made) else None
 
 

@@ -171,7 +171,7 @@ def trunk_of(site: Site, project: Project) -> str:
         name = f"{made.function.module.name}.{made.function.name}"
     first = call.positional[0] if call.positional else None
     published = first.data if first is not None and first.op is Op.CONST and isinstance(first.data, str) else ""
-    return trunks.described(name, published)
+    return trunks.name_of_trunk(name, published)
 
 
 def is_computed_setting(symbol: Symbol, project: Project) -> bool:

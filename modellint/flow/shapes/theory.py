@@ -93,6 +93,7 @@ from modellint.flow.shapes.values import (
     is_settings,
     is_without_batch,
     is_written,
+    layers_at,
     side_of,
     tensors_given,
     turn_matrix,
@@ -968,7 +969,7 @@ class Shapes(Theory):
         outer, doubts = self.row, self._doubts
         for number, entry in enumerate(shell.entries):
             self.row = Row(shell, (number,), is_called) if outer is None else outer.inner(number)
-            layers = [atom for atom in entry.atoms if isinstance(atom, Shell) and atom.is_layer]
+            layers = [atom for atom in layers_at(shell, number) if isinstance(atom, Shell) and atom.is_layer]
             self._doubts = doubts + (len(layers) > 1)
             done = join(self.call_layer(layer, Arguments((given,)), frame, value) for layer in layers)
             given = UNKNOWN if not done else join((given, done)) if entry.path else done

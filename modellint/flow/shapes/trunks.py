@@ -7,7 +7,7 @@ replaced like those of any layer; a part of unknown code gives tensors of known 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from modellint.flow.domain import (
     PLAIN,
@@ -27,21 +27,23 @@ from modellint.flow.heap import Shell
 from modellint.flow.shapes.atoms import Shaped, constant_of
 from modellint.flow.shapes.notes import Row
 from modellint.flow.shapes.shape import ANY, Dim, Shape, unknown
+from modellint.flow.shapes.values import layers_at
+from modellint.graph.definitions import DefinedFunction, External
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, is_self
 from modellint.knowledge import trunks as facts
 from modellint.operators.shapes import shape_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Hashable, Iterator
 
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Path
     from modellint.flow.interp import Interpreter
-    from modellint.flow.shapes.theory import Shapes
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Flow, Value
+    from modellint.operators import Operator
 
 #: Arguments of builders that decide no width.
 _HARMLESS = frozenset(
@@ -69,7 +71,9 @@ _CLASSES = {
 }
 #: Where code changes how layers of a trunk move over an image, or what the first one takes.
 _MOVED = re.compile(r"\.(?:stride|dilation|padding|kernel_size|ceil_mode)\b|dilat|_nostride")
-_ADAPTED = re.compile(r"\.weight(?:\.data)?\s*=[^=]|in_channels\s*=[^=]")
+_ADAPTED = re.compile(r"(?:conv\w*|proj|stem|first|\])[\w.\[\]]*\.weight(?:\.data)?\s*=[^=]|\.in_channels\s*=[^=]")
+#: Settings of layers that are no parts.
+_SETTINGS = frozenset("stride dilation padding kernel_size requires_grad p eps momentum inplace training".split())
 #: Names in a file that may use a trunk in another way than by a call of it as a whole.
 _SPLITTING = (
     r"\.(?:children|named_children|modules|named_modules|_modules|get_submodule|forward)\b"
@@ -121,16 +125,43 @@ class Stage(NamedTuple):
 
 
 class Encoded(NamedTuple):
-    """An encoder: the width of its states, None if unknown, and True if it gives a pooled one as well."""
+    """An encoder: the width of its states, True if it gives a pooled one as well, and if each token has one."""
 
     width: Dim
     pools: bool
+    keeps_length: bool
+
+
+class Calling(Protocol):
+    """The theory of shapes, as far as trunks use it."""
+
+    row: Row | None
+
+    def is_root(self, frame: Frame) -> bool:
+        """True if code of the root itself is run."""
+
+    def key_of(self, value: Value, frame: Frame) -> Hashable:
+        """The key that tells an expression apart from others."""
+
+    def tensor_of(self, atom: Atom) -> Shaped | None:
+        """The tensor that an atom is."""
+
+    def tensor_in(self, atoms: Atoms) -> Shaped | None:
+        """The tensor that a value certainly is."""
+
+    def call_layer(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
+        """The result of a layer."""
+
+    def call_operator(
+        self, row: Operator, slots: tuple[Atoms, ...], arguments: Arguments, frame: Frame, value: Value
+    ) -> Atoms:
+        """The result of a function of torch."""
 
 
 class Trunks:
     """The trunks of one run."""
 
-    def __init__(self, run: Interpreter, theory: Shapes) -> None:
+    def __init__(self, run: Interpreter, theory: Calling) -> None:
         self._run, self._theory = run, theory
         self._plans: dict[Shell, Plan] = {}
         self._stages: dict[Shell, Stage] = {}
@@ -148,7 +179,7 @@ class Trunks:
     # -- how they come to be ---------------------------------------------------------------------------------------
 
     def make(self, function: Atom, arguments: Arguments, frame: Frame, value: Value, method: str = "") -> Atoms | None:
-        """What a function, or a method of a class, makes of arguments; None if it is no builder of a known trunk."""
+        """The trunk that a function makes, or a method of a class; None if it is no builder of a known one."""
         name = self._name_of(function, method)
         if not facts.may_be_trunk(name) or frame.function is None:
             return None
@@ -236,7 +267,7 @@ class Trunks:
     def _make_of_timm(self, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         full = text(arguments.argument(0, "model_name")) or ""
         name, _, tag = full.rpartition("/")[2].partition(".")
-        known = facts.pooled(name)
+        known = facts.network_of_timm(name)
         if known is None or not arguments.is_complete or len(arguments.positional) > 2:
             return None
         if not arguments.keywords.keys() <= _OF_TIMM:
@@ -315,9 +346,9 @@ class Trunks:
         if "hidden_size" in arguments.keywords:
             width = ANY
         pools = arguments.argument(1, "add_pooling_layer") if way == "" else arguments.keywords.get("add_pooling_layer")
-        has_pool = described[1] and arguments.is_complete and pools in (None, (Constant(True),))
+        has_pool = described.pools and arguments.is_complete and pools in (None, (Constant(True),))
         trunk = self.layer("Module", "", (), frame, value)
-        self._encoders[trunk] = Encoded(Dim(width.size, trunk.site), has_pool)
+        self._encoders[trunk] = Encoded(Dim(width.size, trunk.site), has_pool, described.keeps_length)
         trunk.set("config", (self._config(width, frame, value),))
         return (trunk,)
 
@@ -329,7 +360,7 @@ class Trunks:
             width = Dim.of(known.width) if known is not None and known.width else ANY
         elif way == "" and arguments.is_complete and not arguments.positional:
             described = facts.encoder_class(cls.removesuffix("Config") + "Model")
-            width = Dim.of(described[0]) if described is not None else ANY
+            width = Dim.of(described.width) if described is not None else ANY
         else:
             return None
         given = arguments.keywords.keys() & {"hidden_size", "dim", "n_embd", "d_model"}
@@ -389,7 +420,7 @@ class Trunks:
         return (self._run.sequence("list", [(Constant(count),) for count in channels], value, frame, "channels"),)
 
     def _is_row(self, owner: Shell) -> bool:
-        return owner.is_module_container and owner.items is not None and not _has_stores(owner)
+        return owner.is_module_container and owner.items is not None
 
     def _children(self, owner: Shell, name: str, frame: Frame, value: Value) -> Atoms | None:
         """The parts of a trunk, or of a row of layers, in order; None if they are not known one by one."""
@@ -409,7 +440,7 @@ class Trunks:
     def _named_children(self, owner: Shell) -> Iterator[tuple[str, Atoms | None]]:
         if owner not in self._plans:
             for number, entry in enumerate(owner.entries):
-                yield str(entry.key or number), entry.atoms
+                yield str(entry.key or number), layers_at(owner, number)
             return
         plan = self._plans[owner]
         names = [step.name for step in plan.steps if step.kind != "."]
@@ -523,7 +554,8 @@ class Trunks:
         """The output of an encoder: its states, and a pooled one."""
         tensor = None if given is None else self._theory.tensor_in(given)
         head = () if tensor is None or tensor.shape.star is not None else tensor.shape.head
-        batch, length = head if len(head) == 2 else (ANY, ANY)
+        batch = head[0] if len(head) in (2, 4) else ANY
+        length = head[1] if encoder.keeps_length and len(head) in (2, 3) else ANY
         states: Atoms = (Shaped(Shape((batch, length, encoder.width)), "float"),)
         pooled: Atoms = (Shaped(Shape((batch, encoder.width)), "float"),) if encoder.pools else UNKNOWN
         output = self._run.sequence("tuple", [states, pooled], value, frame, "output")
@@ -570,10 +602,10 @@ class Trunks:
             if plan.maker is None or not plan.is_known or self._is_split(trunk, _text_around(plan.maker)):
                 continue
             path = stores[-1].path if stores else ()
-            yield value, frame, self._tried(trunk, path, frame, value)
+            yield value, frame, self._trial(trunk, path, frame, value)
         self._own.clear()
 
-    def _tried(self, trunk: Shell, path: Path, frame: Frame, value: Value) -> Callable[[], object]:
+    def _trial(self, trunk: Shell, path: Path, frame: Frame, value: Value) -> Callable[[], object]:
         def call() -> None:
             outer, self._run.path = self._run.path, path
             image: Atoms = (Shaped(unknown(("trunk", id(value)))),)
@@ -656,9 +688,12 @@ class _Making:
 
 
 def _text_around(maker: Function) -> str:
-    """The code that may use a trunk: of the class that makes it, or of the file."""
-    owner = maker.owner
-    return maker.module.text if owner is None else "\n".join(method.text for method in owner.methods.values())
+    """The code that may use a trunk: of the class that makes it, or of the file without its classes."""
+    module, owner = maker.module, maker.owner
+    if maker is module.body:
+        return module.text
+    functions = module.functions if owner is None else owner.methods
+    return "\n".join(function.text for function in functions.values())
 
 
 def _without(arguments: Arguments, name: str) -> dict[str, Atoms]:
@@ -677,31 +712,46 @@ def _changed_elsewhere(maker: Function, run: Interpreter) -> frozenset[str]:
     for function in (*module.all_functions(), module.body):
         if function is maker:
             continue
-        own, deep = function.flow.once(_replaced)
-        names |= deep
-        other = function.owner
-        lineage = () if owner is None or other is None else run.classes.model(other).mro()
-        if not lineage or any(one.cls is owner for one in lineage):
-            names |= own
+        for found, root in function.flow.once(_replaced_parts):
+            if not is_self(root):
+                names.update(() if _is_made_by_trunks(root, module, run) else found)
+            elif len(found) > 2:
+                names.update(found[:-1])
+            else:
+                other = function.owner
+                lineage = () if owner is None or other is None else run.classes.model(other).mro()
+                names.update(found[:1] if not lineage or any(one.cls is owner for one in lineage) else ())
     return frozenset(names)
+
+
+def _is_made_by_trunks(root: Value, module: ModuleFacts, run: Interpreter) -> bool:
+    """True if a value is the trunk that the function itself makes."""
+    if root.op is Op.CHOICE:
+        return all(_is_made_by_trunks(one, module, run) for one in root.args)
+    if root.op is not Op.CALL:
+        return False
+    made = run.project.names.definition(module, root.callee)
+    name = made.name if isinstance(made, External) else ""
+    if isinstance(made, DefinedFunction):
+        name = f"{made.function.module.name}.{made.function.name}"
+    return facts.may_be_trunk(name)
 
 
 def _deleted_in(module: ModuleFacts) -> frozenset[str]:
     """The names of parts that code of a file deletes, or of which it deletes entries."""
     functions = (*module.all_functions(), module.body) if "del " in module.text else ()
-    return frozenset(name for function in functions for name in function.flow.once(_deleted))
+    return frozenset(name for function in functions for name in function.flow.once(_deleted_parts))
 
 
-def _deleted(flow: Flow) -> frozenset[str]:
+def _deleted_parts(flow: Flow) -> frozenset[str]:
     """The attributes that a body deletes, or takes entries out of."""
     targets = (event.target for event in flow.of(EventKind.DELETE) if event.target is not None)
     return frozenset(str(part.data) for target in targets for part in target.walk() if part.op is Op.ATTR)
 
 
-def _replaced(flow: Flow) -> tuple[frozenset[str], frozenset[str]]:
-    """The attributes that a body sets, or entries of them: of attributes of its receiver, and of other objects."""
-    own: set[str] = set()
-    others: set[str] = set()
+def _replaced_parts(flow: Flow) -> tuple[tuple[tuple[str, ...], Value], ...]:
+    """The attributes that a body sets of parts of an object, or entries of them: the names from its end, the object."""
+    found = []
     for event in flow.of(EventKind.STORE):
         names: list[str] = []
         target = event.target
@@ -709,9 +759,6 @@ def _replaced(flow: Flow) -> tuple[frozenset[str], frozenset[str]]:
             if target.op is Op.ATTR:
                 names.append(str(target.data))
             target = target.args[0]
-        is_own = target is not None and is_self(target)
-        if is_own and len(names) == 2:
-            own.add(names[0])
-        elif not is_own or len(names) > 2:
-            others.update(names[:-1] if is_own else names)
-    return frozenset(own), frozenset(others)
+        if target is not None and len(names) > is_self(target) and _SETTINGS.isdisjoint(names[:1]):
+            found.append((tuple(names), target))
+    return tuple(found)

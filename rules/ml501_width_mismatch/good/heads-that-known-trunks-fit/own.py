@@ -1,0 +1,45 @@
+from heads import replace_head
+from torch import nn
+from torchvision import models
+
+
+def resnet18(width=64):
+    """Another network of the same name."""
+    net = models.resnet18()
+    net.fc = nn.Linear(512, width)
+    return net
+
+
+class Own(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = resnet18(32)
+        self.head = nn.Linear(32, 3)
+
+    def forward(self, images):
+        return self.head(self.net(images))
+
+
+class Told(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = models.resnet18()
+        replace_head(self.net, 32)
+        self.head = nn.Linear(32, 3)
+
+    def forward(self, images):
+        return self.head(self.net(images))
+
+
+class Slow(nn.Module):
+    def __init__(self):
+        super().__init__()
+        net = models.resnet50()
+        for _, layer in net.layer4.named_modules():
+            if isinstance(layer, nn.Conv2d):
+                layer.stride = (1, 1)
+        self.body = nn.Sequential(*list(net.children())[:-2])
+        self.head = nn.Linear(2048 * 14 * 14, 3)
+
+    def forward(self, images):
+        return self.head(self.body(images.view(-1, 3, 224, 224)).flatten(1))

@@ -31,6 +31,7 @@ import sys
 import tempfile
 import warnings
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -343,6 +344,10 @@ def spelt(name: str) -> list[str]:
 # -- comparison --------------------------------------------------------------------------------------------------------
 
 
+def note_output(outputs: dict[str, list[int]], part: str, _: Any, __: Any, made: Any) -> None:
+    outputs[part] = list(made.shape)
+
+
 def compare() -> int:
     """Compare the shapes that `modellint shapes` shows with those of torch; print the differences."""
     import torch
@@ -355,16 +360,13 @@ def compare() -> int:
         for height, width in sizes[: 1 if "vit" in name or name in LAST_ONLY else 2]:
             outputs: dict[str, list[int]] = {}
             for part in called:
-                getattr(net, part).register_forward_hook(
-                    lambda _, __, made, part=part, outputs=outputs: outputs.setdefault(part, list(made.shape))
-                )
+                getattr(net, part).register_forward_hook(partial(note_output, outputs, part))
             image = torch.empty(2, 3, height, width, device="meta")
             made = net(image)
             lines.append(f"net = models.{name}()")
             lines.append(f"x = torch.zeros(2, 3, {height}, {width})")
             lines.append("y = net(x)")
             expected[len(lines)] = name, list(made.shape) if isinstance(made, torch.Tensor) else None
-            lines.append("part = torch.nn.Sequential(*list(net.children())[:-1])")
             for word in FORWARD.get(type(net).__name__, "").split():
                 if word.startswith("!") or name in LAST_ONLY:
                     break

@@ -99,7 +99,7 @@ from modellint.flow.shapes.values import (
     turn_matrix,
     with_batch,
 )
-from modellint.flow.theory import Escaped, Limits, Made, Mode, Theory
+from modellint.flow.theory import Deleted, Escaped, Limits, Made, Mode, Theory
 from modellint.flow.unpassed import asked_for, field_of, is_field_of
 from modellint.graph.immutable import replace
 from modellint.graph.size import Symbol
@@ -165,9 +165,10 @@ class Shapes(Theory):
         waits=True,
         keeps=(SymbolicInput, Unknown),
         names_parts=True,
+        replaces_layers=True,
         limits=Limits(calls=10, recursion=1, recursion_if=1),
     )
-    observes = (Made, Escaped)
+    observes = (Made, Escaped, Deleted)
     #: True if a loop over a few layers is run turn by turn, and numbers that a condition chooses are told apart.
     splits = True
     #: True if layers count as made with the default type, whatever code may convert them to.
@@ -626,6 +627,8 @@ class Shapes(Theory):
             return self._super_method(atom, name, arguments, frame, value)
         if isinstance(atom, ClassRef) and name in PUBLISHED and may_make_trunk(atom):
             return self._trunks_of_run().make(atom, arguments, frame, value, name)
+        if name == "pop" and isinstance(atom, Shell) and atom.kind == "list":
+            return self._take_out(atom, constant_of(arguments.positional[0]) if arguments.positional else -1)
         if self._trunks is not None and (known := self._trunks.method(atom, name, arguments, frame, value)) is not None:
             return known
         if isinstance(atom, Array):
@@ -982,6 +985,10 @@ class Shapes(Theory):
         """Take note of a layer that the root itself makes: how it divides a width, and the layers in a `Sequential`."""
         if isinstance(occurrence, Escaped) and self._trunks is not None:
             self._trunks.escape(occurrence.arguments)
+        elif isinstance(occurrence, Deleted) and occurrence.target.op is Op.INDEX:
+            owner, index = (self._run.evaluate(part, occurrence.frame) for part in occurrence.target.args[:2])
+            for atom in owner:
+                self._take_out(atom, constant_of(index) if len(owner) == 1 else None)
         if not isinstance(occurrence, Made) or len(self._functions) != 1 or self._run.objects.under_construction:
             return
         shell, _, frame, value = occurrence
@@ -992,6 +999,16 @@ class Shapes(Theory):
                 self._note(clash, (value, clash))
         elif frame.function is self._functions[0] and "torch.nn.Sequential" in class_names(shell):
             self._rows[shell] = value, frame, frame.event
+
+    def _take_out(self, owner: Atom, at: int | None) -> Atoms | None:
+        """Take an element out of a list, or a row of layers; None if these are not known one by one."""
+        if not holds(owner) or owner.kind == "dict":
+            return None
+        items, is_sure = owner.items, not self._run.path and not self._run.loops
+        if items is not None and is_sure and at is not None and -len(items) <= at < len(items):
+            return owner.pop(at)
+        owner.is_exact = False
+        return None
 
     def _call_rows(self) -> None:
         """Call each `Sequential` that the root made with a tensor of unknown shape."""
@@ -1126,7 +1143,9 @@ class Shapes(Theory):
 
     def matters(self, event: Event, frame: Frame) -> bool:
         kind = event.kind
-        if kind is EventKind.DELETE or kind is EventKind.COMPARE:
+        if kind is EventKind.DELETE:
+            return event.target is not None and event.target.op is Op.INDEX
+        if kind is EventKind.COMPARE:
             return False
         if kind is EventKind.RAISE:
             return event.guard is None

@@ -24,7 +24,7 @@ from modellint.flow.domain import (
     text,
 )
 from modellint.flow.heap import Shell
-from modellint.flow.shapes.atoms import Shaped, constant_of
+from modellint.flow.shapes.atoms import Shaped, constant_of, is_none
 from modellint.flow.shapes.notes import Row
 from modellint.flow.shapes.shape import ANY, Dim, Shape, unknown
 from modellint.flow.shapes.values import layers_at
@@ -85,6 +85,8 @@ _IDLE = r"(?!\s*\.\s*(?:parameters|named_parameters|eval|train|requires_grad_|in
 _COLOURS = 3
 #: Methods of a layer that give its parts.
 _LISTING = frozenset(("children", "named_children"))
+#: The names that networks of timm give their heads.
+_HEADS = ("fc", "head", "classifier", "last_linear")
 #: Class methods that load what is published, or make it of settings.
 PUBLISHED = frozenset(("from_pretrained", "from_config", "_from_config"))
 _FIRST = ("x", "input", "pixel_values", "input_ids", "inputs_embeds", "input_values")
@@ -287,8 +289,13 @@ class Trunks:
         function = frame.function
         assert function is not None
         steps = [facts.Node("pooled", ".", (known.width,))]
-        if count != 0:
-            head, _, inner = known.head.partition(".")
+        head, _, inner = known.head.partition(".")
+        if count == 0 and head and not inner and head not in _changed_elsewhere(function, self._run):
+            trunk.set(head, (self.layer("Identity", head, (), frame, value),))
+            steps.append(facts.Node(head, "I"))
+        elif count == 0 and head:
+            trunk.set(head, (self.layer("Module", head, (), frame, value),))
+        elif count != 0:
             if not head or inner or head in _changed_elsewhere(function, self._run):
                 steps.append(facts.Node("", "?"))
             else:
@@ -451,6 +458,8 @@ class Trunks:
         for key in dict.fromkeys([*names, *(one for one in more if one is not None)]):
             atoms = owner.get(key, self._run.path) or UNKNOWN
             is_head = owner in self._escaped and key == names[-1]
+            if is_none(atoms):
+                continue
             if key in names or any(isinstance(atom, Shell) and atom.is_layer for atom in atoms):
                 yield key, UNKNOWN if is_head else atoms
 
@@ -482,6 +491,8 @@ class Trunks:
             return nothing
         if trunk.get("forward") is not None or any(store.name is None for store in trunk.stores):
             return nothing
+        if trunk in self._pooled and self._has_other_head(trunk, plan):
+            return nothing
         outer = theory.row
         is_escaped = trunk in self._escaped
         for number, step in enumerate(plan.steps):
@@ -499,6 +510,15 @@ class Trunks:
             given = join(theory.call_layer(layer, Arguments((given,)), frame, value) for layer in layers) or UNKNOWN
         theory.row = outer
         return given
+
+    def _has_other_head(self, trunk: Shell, plan: Plan) -> bool:
+        """True if code may have put a head in a network of timm that was made without one, or of another shape."""
+        head = self._pooled[trunk].head.partition(".")[0]
+        if any(step.name == head for step in plan.steps):
+            return False
+        held = [atom for atom in trunk.get(head) or () if isinstance(atom, Shell)]
+        names = {store.name for store in trunk.stores}
+        return not names.isdisjoint({head, *_HEADS}) or any(layer.stores for layer in held)
 
     def _function(self, step: facts.Node, given: Atoms, trunk: Shell, frame: Frame, value: Value) -> Atoms:
         """The result of a function that a trunk calls between its parts."""

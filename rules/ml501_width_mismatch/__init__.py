@@ -112,7 +112,7 @@ class WidthMismatch(Rule):
                 yield self._division_finding(refused, severity)
             else:
                 is_mended = refused.doubt != "side" and (refused.layer is None or id(refused.layer.value) not in again)
-                yield self._finding(refused, severity, project, can_be_fixed=is_mended)
+                yield self._finding(refused, severity, can_be_fixed=is_mended)
 
     def probe(self, claim: claims.Refused, project: Project) -> Probe:
         """Reach the call: does torch refuse it?"""
@@ -120,9 +120,7 @@ class WidthMismatch(Rule):
 
         return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)
 
-    def _finding(
-        self, refused: queries.RefusedOperation, severity: Severity, project: Project, *, can_be_fixed: bool
-    ) -> Finding:
+    def _finding(self, refused: queries.RefusedOperation, severity: Severity, *, can_be_fixed: bool) -> Finding:
         """The finding about a layer that gets another width than it takes."""
         from .refused import claim_of, fitting, made_related
 
@@ -132,7 +130,7 @@ class WidthMismatch(Rule):
         owner = site.function.owner
         assert given is not None
         assert taken is not None
-        related = list(made_related(refused, project))
+        related = list(made_related(refused))
         if made is not None and made.value is not site.value:
             related.append(Related(made.place, f"expects {taken.described} {refused.kind}"))
         fix, written = fitting(refused) if can_be_fixed else (None, "")

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Applicability, Edit, Fix, Related
-from modellint.flow import queries
 from modellint.graph.value import Op
 
 from .ends import input_width
@@ -14,19 +13,18 @@ from .ends import input_width
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.flow import queries
     from modellint.graph.value import Value
-    from modellint.rule import Project
 
 
-def made_related(refused: queries.RefusedOperation, project: Project) -> Iterator[Related]:
+def made_related(refused: queries.RefusedOperation) -> Iterator[Related]:
     """The expressions that decide the width that the layer gets."""
     given = str(refused.given)
     deciding = [one for one in refused.made if given in one.sizes]
     for made in (deciding or refused.made)[:2]:
         is_alone = made in deciding
-        trunk = queries.trunk_of(made.site, project) if is_alone else ""
         words = f"`{given}` comes from here" if is_alone else "this decides the shape of the input"
-        words = f"{trunk} makes {given}" if trunk else words
+        words = f"{made.trunk} makes {given}" if made.trunk and is_alone else words
         yield Related(made.site.place, words)
 
 
@@ -72,9 +70,12 @@ def _is_of(value: Value, made: queries.Site) -> bool:
 
 
 def claim_of(refused: queries.RefusedOperation) -> claims.Refused | None:
-    """The claim that the call of a layer is refused; None if no call is in sight, or symbols decide."""
+    """The claim that the call of a layer is refused; None if no call is in sight, or symbols decide.
+
+    None, too, if networks of other packages are involved: these may not be there, and load what others publish.
+    """
     call = refused.call
-    if call is None or call.value.op is not Op.CALL or refused.doubt == "side":
+    if refused.has_trunk or call is None or call.value.op is not Op.CALL or refused.doubt == "side":
         return None
     given, taken = refused.given, refused.taken
     if given is None or taken is None or (given.number is not None and given.number == taken.number):

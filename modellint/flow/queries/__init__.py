@@ -137,7 +137,6 @@ if TYPE_CHECKING:
     from modellint.flow.queries.shapes import doubtful_operations as doubtful_operations
     from modellint.flow.queries.shapes import is_computed_setting as is_computed_setting
     from modellint.flow.queries.shapes import refused_operations as refused_operations
-    from modellint.flow.queries.shapes import trunk_of as trunk_of
     from modellint.flow.queries.tables import PaddedTable as PaddedTable
     from modellint.flow.queries.torch_calls import TorchMismatch as TorchMismatch
     from modellint.flow.queries.torch_calls import may_use_newest_torch as may_use_newest_torch
@@ -229,7 +228,7 @@ else:
             ),
             "modellint.flow.queries.runs": "Run run",
             "modellint.flow.queries.shapes": (
-                "Made RefusedOperation doubtful_operations is_computed_setting refused_operations trunk_of"
+                "Made RefusedOperation doubtful_operations is_computed_setting refused_operations"
             ),
             "modellint.flow.queries.tables": "PaddedTable",
             "modellint.flow.queries.torch_calls": (

@@ -20,9 +20,7 @@ from modellint.flow.shapes.dtypes import ABOUT
 from modellint.flow.shapes.shape import Dim, Shape, cannot_broadcast, differ
 from modellint.flow.shapes.theory import Shapes
 from modellint.graph.attributes import set_attribute
-from modellint.graph.definitions import DefinedFunction, External
 from modellint.graph.value import EventKind, Op, self_attribute, subscripts
-from modellint.knowledge import trunks
 from modellint.link.budget import ExhaustedError
 from modellint.link.calls.doubts import (
     is_expected_to_fail,
@@ -64,11 +62,15 @@ _MAX_TEXT = 32
 
 
 class Made(NamedTuple):
-    """An expression that decides sizes of the tensor on the left, or of the one on the right; these sizes in words."""
+    """An expression that decides sizes of the tensor on the left, or of the one on the right; these sizes in words.
+
+    `trunk` is the network of another package that it makes (`resnet18` of torchvision); empty if it makes none.
+    """
 
     site: Site
     sizes: tuple[str, ...]
     is_left: bool
+    trunk: str = ""
 
 
 class RefusedOperation(NamedTuple):
@@ -108,6 +110,8 @@ class RefusedOperation(NamedTuple):
     is_tried: bool
     call: Site | None
     doubt: str
+    #: True if the layer, or what decides a size, is a part of a network of another package.
+    has_trunk: bool
 
     @property
     def given_tensors(self) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
@@ -160,20 +164,6 @@ def _operations(module: ModuleFacts, project: Project) -> list[RefusedOperation]
     return project.once(("refused operations", module), lambda: list(_refusals(module, project)))
 
 
-def trunk_of(site: Site, project: Project) -> str:
-    """The network of another package that an expression makes, in words (`resnet18` of torchvision); empty if none."""
-    call = site.value
-    if call.op is not Op.CALL:
-        return ""
-    made = project.names.definition(site.module, call.callee)
-    name = made.name if isinstance(made, External) else ""
-    if isinstance(made, DefinedFunction):
-        name = f"{made.function.module.name}.{made.function.name}"
-    first = call.positional[0] if call.positional else None
-    published = first.data if first is not None and first.op is Op.CONST and isinstance(first.data, str) else ""
-    return trunks.name_of_trunk(name, published)
-
-
 def is_computed_setting(symbol: Symbol, project: Project) -> bool:
     """True if a configuration computes a field itself, perhaps from the one that it has to equal."""
     path, _, name = symbol.owner.rpartition(":")
@@ -219,7 +209,7 @@ def _refusals(module: ModuleFacts, project: Project) -> Iterator[RefusedOperatio
             chains.update([clash.steps] if clash.steps and not is_allowed else [])  # the first one ends these calls
         called = clash if clash.row is None or clash.row.is_called else calls.get(_key_of(clash.row))
         reached.add((id(clash.site.value), clash.given, str(clash.right)))
-        yield _describe(clash, site, called, project)
+        yield _describe(clash, site, called, theory, project)
     run.close()
 
 
@@ -468,12 +458,13 @@ def _makers(clash: Clash) -> tuple[Made, ...]:
     return tuple(Made(site, tuple(sizes), is_left) for (site, is_left), sizes in found.items())
 
 
-def _describe(clash: Clash, site: Site, called: Clash | None, project: Project) -> RefusedOperation:
+def _describe(clash: Clash, site: Site, called: Clash | None, theory: Shapes, project: Project) -> RefusedOperation:
     function, event = clash.site.function, clash.event
     assert function is not None
     layer = None if clash.layer is None else clash.layer.site
     is_made_here = clash.row is not None and not clash.row.is_called
     ways = () if is_made_here else (event, *map(_event, clash.steps))
+    makers = tuple(one._replace(trunk=theory.trunk_at(one.site)) for one in _makers(clash))
     return RefusedOperation(
         clash.kind,
         _words(clash.left),
@@ -484,7 +475,7 @@ def _describe(clash: Clash, site: Site, called: Clash | None, project: Project) 
         layer.name if layer is not None and clash.row is not None else _name(clash.site),
         _apart(clash),
         layer,
-        _makers(clash),
+        makers,
         clash.steps,
         clash.inputs,
         _root(clash if called is None else called),
@@ -492,6 +483,7 @@ def _describe(clash: Clash, site: Site, called: Clash | None, project: Project) 
         event is not None and is_tried_out(project, function, event),
         None if called is None else called.site,
         clash.doubt,
+        any(one.trunk for one in makers) or bool(layer is not None and theory.trunk_at(layer)),
     )
 
 

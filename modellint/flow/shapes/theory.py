@@ -1034,6 +1034,10 @@ class Shapes(Theory):
             for clash in notes.clashes():
                 self._note(clash._replace(event=event), (value, clash))
 
+    def trunk_at(self, site: Site) -> str:
+        """The network of another package that an expression makes, in words; empty if it makes none."""
+        return "" if self._trunks is None else self._trunks.words.get(site.value, "")
+
     def is_root(self, frame: Frame) -> bool:
         """True if code of the root itself is run, not what it calls or makes."""
         is_making = bool(self._run.objects.under_construction)

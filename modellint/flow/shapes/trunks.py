@@ -175,6 +175,8 @@ class Trunks:
         self._outputs: dict[Shell, tuple[Atoms, Atoms]] = {}
         #: The trunks that unknown code gets, which may replace their heads.
         self._escaped: set[Shell] = set()
+        #: The trunks in words, by the calls that make them.
+        self.words: dict[Value, str] = {}
         #: The trunks that roots make themselves.
         self._own: dict[Shell, tuple[Value, Frame]] = {}
 
@@ -187,6 +189,13 @@ class Trunks:
             return None
         if isinstance(function, Prepared):
             arguments = function.arguments.then(arguments)
+        found = self._make_named(name, arguments, frame, value)
+        if found is not None:
+            published = text(arguments.positional[0]) if arguments.positional else None
+            self.words[value] = facts.name_of_trunk(name, published or "")
+        return found
+
+    def _make_named(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         if name.startswith("timm."):
             is_create = name in ("timm.create_model", "timm.models.create_model", "timm.models.factory.create_model")
             is_create = is_create or name == "timm.models._factory.create_model"

@@ -240,9 +240,14 @@ def _told_at(clash: Clash, project: Project) -> Site:
     """The expression that a misfit is told at.
 
     Of neighbours in a `Sequential` it is the second one among its arguments; for a layer of a layer that gets another
-    width, the call of the outer one in the class that holds it.
+    width, the call of the outer one in the class that holds it; for one that replaces a part of a network of another
+    package, the call that makes it.
     """
     row, layer = clash.row, clash.layer
+    if clash.given is not None and row is not None and layer is not None and layer.site is not None:
+        is_of_trunk = not row.sequential.is_module_container and layer.value is not row.sequential.value
+        if is_of_trunk and layer.site.module is clash.site.module:
+            return layer.site
     if clash.given is not None and (row is None or row.is_called):
         return next(_calls_of_parts(clash, project), clash.site)
     if row is None or row.is_called or layer is None:

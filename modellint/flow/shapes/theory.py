@@ -1025,7 +1025,7 @@ class Shapes(Theory):
 
     def _call_trunks(self, trunks: Trunks) -> None:
         """Call each trunk that the root made, and whose parts it replaced, with an image of unknown shape."""
-        for value, frame, call in trunks.call_own():
+        for value, frame, call in trunks.call_own(self._functions[0]):
             notes = Notes({}, set())
             self._notes.append(notes)
             call()
@@ -1038,10 +1038,11 @@ class Shapes(Theory):
         """The network of another package that an expression makes, in words; empty if it makes none."""
         return "" if self._trunks is None else self._trunks.words.get(site.value, "")
 
-    def is_root(self, frame: Frame) -> bool:
-        """True if code of the root itself is run, not what it calls or makes."""
-        is_making = bool(self._run.objects.under_construction)
-        return len(self._functions) == 1 and not is_making and frame.function is self._functions[0]
+    def is_of_root(self, frame: Frame) -> bool:
+        """True if code of the root, or of a function of its file that it calls, is run, and no constructor."""
+        if not self._functions or self._run.objects.under_construction or frame.function is None:
+            return False
+        return frame.function.module is self._functions[0].module
 
     # -- functions -------------------------------------------------------------------------------------------------
 
@@ -1097,7 +1098,11 @@ class Shapes(Theory):
         if function.receiver is not None and code is not None and (is_making or self._is_constructor):
             self._changes += changes_itself(code)
             key = key, self._changes  # what it gives may depend on what was done to the object before
+        if self._trunks is not None and key in self._trunks.shared:
+            key = key, frame.trail, id(value)  # each call makes a trunk of its own, which its caller may change
         known = memo.once(key, given, run_once)
+        if self._trunks is not None:
+            self._trunks.note_made(key, known.atoms)
         if not self._notes:
             self.clashes.update(dict.fromkeys(known.noted))
         elif known.noted and not is_making and not self._is_one_of_several(value, frame):

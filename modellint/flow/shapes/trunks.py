@@ -23,7 +23,7 @@ from modellint.flow.domain import (
     join,
     text,
 )
-from modellint.flow.heap import Shell
+from modellint.flow.heap import Shell, shells_in
 from modellint.flow.shapes.atoms import Shaped, constant_of, is_none
 from modellint.flow.shapes.notes import Row
 from modellint.flow.shapes.shape import ANY, Dim, Shape, unknown
@@ -70,14 +70,16 @@ _CLASSES = {
     "L": "Linear",
 }
 #: Where code changes how layers of a trunk move over an image, or what the first one takes.
-_MOVED = re.compile(r"\.(?:stride|dilation|padding|kernel_size|ceil_mode)\b|dilat|_nostride")
-_ADAPTED = re.compile(r"(?:conv\w*|proj|stem|first|\])[\w.\[\]]*\.weight(?:\.data)?\s*=[^=]|\.in_channels\s*=[^=]")
+_MOVED = re.compile(r"\.\s*(?:stride|dilation|padding|kernel_size|ceil_mode)\b|dilat|_nostride")
+_ADAPTED = re.compile(
+    r"(?:conv\w*|proj|stem|first|\])[\w.\[\]\s]*\.\s*weight(?:\s*\.\s*data)?\s*=[^=]|\.\s*in_channels\s*=[^=]"
+)
 #: Settings of layers that are no parts.
 _SETTINGS = frozenset("stride dilation padding kernel_size requires_grad p eps momentum inplace training".split())
 #: Names in a file that may use a trunk in another way than by a call of it as a whole.
 _SPLITTING = (
-    r"\.(?:children|named_children|modules|named_modules|_modules|get_submodule|forward)\b"
-    r"|feature_extractor|LayerGetter|register_forward|setattr|__dict__"
+    r"\.\s*(?:children|named_children|modules|named_modules|_modules|get_submodule|forward)\b"
+    r"|feature_extractor|LayerGetter|register_forward"
 )
 #: Uses of a part that are none of its results.
 _IDLE = r"(?!\s*\.\s*(?:parameters|named_parameters|eval|train|requires_grad_|in_features|in_channels)\b)"
@@ -139,8 +141,8 @@ class Calling(Protocol):
 
     row: Row | None
 
-    def is_root(self, frame: Frame) -> bool:
-        """True if code of the root itself is run."""
+    def is_of_root(self, frame: Frame) -> bool:
+        """True if code of the root, or of a function of its file that it calls, is run."""
 
     def key_of(self, value: Value, frame: Frame) -> Hashable:
         """The key that tells an expression apart from others."""
@@ -175,6 +177,8 @@ class Trunks:
         self._outputs: dict[Shell, tuple[Atoms, Atoms]] = {}
         #: The trunks that unknown code gets, which may replace their heads.
         self._escaped: set[Shell] = set()
+        #: The keys of calls, as they are remembered, that give trunks.
+        self.shared: set[Hashable] = set()
         #: The trunks in words, by the calls that make them.
         self.words: dict[Value, str] = {}
         #: The trunks that roots make themselves.
@@ -270,8 +274,13 @@ class Trunks:
     def _keep(self, trunk: Shell, plan: Plan, frame: Frame, value: Value) -> None:
         self._plans[trunk] = plan
         self._escaped.discard(trunk)
-        if self._theory.is_root(frame):
+        if self._theory.is_of_root(frame):
             self._own[trunk] = value, frame
+
+    def note_made(self, key: Hashable, made: Atoms) -> None:
+        """Take note of a call that gives a trunk, or what holds one."""
+        if any(shell in self._plans for shell in shells_in([made])):
+            self.shared.add(key)
 
     # -- timm ------------------------------------------------------------------------------------------------------
 
@@ -619,8 +628,8 @@ class Trunks:
                 a for atoms in arguments.all() for a in atoms if isinstance(a, Shell) and a in self._plans
             )
 
-    def call_own(self) -> Iterator[tuple[Value, Frame, Callable[[], object]]]:
-        """The calls to try of the trunks that the root made and whose parts it replaced, each with where it is made."""
+    def call_own(self, root: Function) -> Iterator[tuple[Value, Frame, Callable[[], object]]]:
+        """The calls to try of trunks that a root made and whose parts it replaced, each with where it is made."""
         for trunk, (value, frame) in self._own.items():
             plan = self._plans[trunk]
             names = {step.name for step in plan.steps}
@@ -628,7 +637,7 @@ class Trunks:
             inner = [part for part in self._rows_in(trunk) if _has_stores(part) or self._has_other_parts(part, trunk)]
             if (not stores and not inner) or not all(store.is_sure for store in stores):
                 continue
-            if plan.maker is None or not plan.is_known or self._is_split(trunk, _text_around(plan.maker)):
+            if plan.maker is None or not plan.is_known or self._is_split(trunk, _text_around(plan.maker, root)):
                 continue
             path = stores[-1].path if stores else ()
             yield value, frame, self._trial(trunk, path, frame, value)
@@ -660,8 +669,8 @@ class Trunks:
         steps = [step for step in self._plans[trunk].steps if step.name and step.kind != "."]
         body = "|".join(step.name for step in steps[:-1])
         head = steps[-1].name if steps else ""
-        inner = rf"|\.(?:{body})\b{_IDLE}" if body else ""
-        return re.search(rf"{_SPLITTING}|\.{head}\s*\({inner}", said) is not None
+        inner = rf"|\.\s*(?:{body})\b{_IDLE}" if body else ""
+        return re.search(rf"{_SPLITTING}|\.\s*{head}\s*\({inner}", said) is not None
 
 
 class _Making:
@@ -716,10 +725,10 @@ class _Making:
         return found
 
 
-def _text_around(maker: Function) -> str:
-    """The code that may use a trunk: of the class that makes it, or of the file without its classes."""
+def _text_around(maker: Function, root: Function) -> str:
+    """The code that may use a trunk of a root: of its class, of the file, or of the file without its classes."""
     module, owner = maker.module, maker.owner
-    if maker is module.body:
+    if maker is module.body or maker is not root:
         return module.text
     functions = module.functions if owner is None else owner.methods
     return "\n".join(function.text for function in functions.values())

@@ -739,6 +739,8 @@ class Shapes(Theory):
     def _builtin(self, name: str, arguments: Arguments) -> Atoms | None:
         given = arguments.positional[0] if len(arguments.positional) == 1 else ()
         only = given[0] if len(given) == 1 else None
+        if name == "builtins.type" and self._trunks is not None and self._trunks.is_trunk(given):
+            return UNKNOWN
         if name == "builtins.len" and isinstance(only, ShapeOf):
             rank = only.shape.rank
             return PLAIN if rank is None else (Constant(rank),)

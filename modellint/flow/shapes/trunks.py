@@ -29,18 +29,22 @@ from modellint.flow.shapes.notes import Row
 from modellint.flow.shapes.shape import ANY, Dim, Shape, unknown
 from modellint.flow.shapes.values import layers_at
 from modellint.graph.definitions import DefinedFunction, External
+from modellint.graph.methods import Conduct
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, is_self
 from modellint.knowledge import trunks as facts
+from modellint.link.classes.models import ClassModel
 from modellint.operators.shapes import shape_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
+    from collections.abc import Callable, Hashable, Iterator, Mapping
 
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Path
     from modellint.flow.interp import Interpreter
+    from modellint.graph.definitions import Definition
+    from modellint.graph.methods import Method
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Flow, Value
     from modellint.operators import Operator
@@ -75,7 +79,9 @@ _ADAPTED = re.compile(
     r"(?:conv\w*|proj|stem|first|\])[\w.\[\]\s]*\.\s*weight(?:\s*\.\s*data)?\s*=[^=]|\.\s*in_channels\s*=[^=]"
 )
 #: Settings of layers that are no parts.
-_SETTINGS = frozenset("stride dilation padding kernel_size requires_grad p eps momentum inplace training".split())
+_SETTINGS = frozenset(
+    "stride dilation padding kernel_size requires_grad p eps momentum inplace training weight bias data".split()
+)
 #: Names in a file that may use a trunk in another way than by a call of it as a whole.
 _SPLITTING = (
     r"\.\s*(?:children|named_children|modules|named_modules|_modules|get_submodule|forward)\b"
@@ -91,6 +97,8 @@ _LISTING = frozenset(("children", "named_children"))
 _HEADS = ("fc", "head", "classifier", "last_linear")
 #: Class methods that load what is published, or make it of settings.
 PUBLISHED = frozenset(("from_pretrained", "from_config", "_from_config"))
+#: The names of the first argument that names what is published.
+_NAMES = ("name", "model_name", "pretrained_model_name_or_path")
 _FIRST = ("x", "input", "pixel_values", "input_ids", "inputs_embeds", "input_values")
 
 
@@ -162,6 +170,28 @@ class Calling(Protocol):
         """The result of a function of torch."""
 
 
+class UnreadFacts:
+    """The facts about a layer class of another package that is not read: it may be any layer class."""
+
+    def __init__(self, run: Interpreter) -> None:
+        module = run.classes.named("torch.nn.Module", None)
+        assert module is not None
+        self.name = "a class that is not read"
+        self.bases: tuple[Definition | None, ...] = (External(module.name), None)
+        self.conduct = Conduct()
+        self.attributes: Mapping[str, Value] = {}
+        self.fields = None
+        self.scope = module.facts.scope
+
+    def has_method(self, name: str) -> bool:
+        """True if the class itself defines a method."""
+        return False
+
+    def method(self, name: str) -> Method | None:
+        """A method that the class itself defines."""
+        return None
+
+
 class Trunks:
     """The trunks of one run."""
 
@@ -177,6 +207,10 @@ class Trunks:
         self._outputs: dict[Shell, tuple[Atoms, Atoms]] = {}
         #: The trunks that unknown code gets, which may replace their heads.
         self._escaped: set[Shell] = set()
+        #: The class of trunks, and of their parts of unknown code.
+        self._unread = ClassModel(UnreadFacts(run), run.classes)
+        #: The function that makes a trunk now, which may be one of several that an expression calls.
+        self._builder = ""
         #: The keys of calls, as they are remembered, that give trunks.
         self.shared: set[Hashable] = set()
         #: The trunks in words, by the calls that make them.
@@ -193,10 +227,12 @@ class Trunks:
             return None
         if isinstance(function, Prepared):
             arguments = function.arguments.then(arguments)
+        published = next((said for place in _NAMES if (said := text(arguments.argument(0, place)))), "")
+        self._builder = f"{name} {published}"
         found = self._make_named(name, arguments, frame, value)
         if found is not None:
-            published = text(arguments.positional[0]) if arguments.positional else None
-            self.words[value] = facts.name_of_trunk(name, published or "")
+            words = facts.name_of_trunk(name, published)
+            self.words[value] = words if self.words.get(value, words) == words else "one of these networks"
         return found
 
     def _make_named(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
@@ -240,12 +276,12 @@ class Trunks:
         return f"{code.module.name}.{code.name}"
 
     def _shell(self, kind: str, path: str, frame: Frame, value: Value) -> Shell:
-        return self._run.shell(kind, value, frame, ("trunk", path))
+        return self._run.shell(kind, value, frame, (self._builder, path))
 
     def layer(self, name: str, path: str, slots: tuple[Atoms, ...], frame: Frame, value: Value) -> Shell:
         """A layer of torch that is part of a trunk."""
         found = self._shell("instance", path, frame, value)
-        found.model = self._run.classes.named(f"torch.nn.{name}", None)
+        found.model = self._unread if name == "Module" else self._run.classes.named(f"torch.nn.{name}", None)
         found.arguments = Arguments(slots)
         found.is_initialised = True
         found.is_built = name in ("Module", "Sequential")
@@ -412,9 +448,13 @@ class Trunks:
 
     def attribute(self, shell: Shell, name: str) -> Atoms | None:
         """An attribute that is not known of an object of these packages."""
-        if shell in self._configs and shell.get(name) is None:
-            return UNKNOWN
-        return None
+        is_class = name == "__class__" and shell.model is self._unread
+        is_setting = shell in self._configs and shell.get(name) is None
+        return UNKNOWN if is_class or is_setting else None
+
+    def is_trunk(self, atoms: Atoms) -> bool:
+        """True if a value may be a trunk, or a part of one whose class is not known."""
+        return any(isinstance(atom, Shell) and atom.model is self._unread for atom in atoms)
 
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """The result of a method of a trunk, or of one of its parts."""

@@ -43,3 +43,22 @@ class Slow(nn.Module):
 
     def forward(self, images):
         return self.head(self.body(images.view(-1, 3, 224, 224)).flatten(1))
+
+
+def with_head(net, classes):
+    if isinstance(net, models.ResNet):
+        net.fc = nn.Linear(net.fc.in_features, classes)
+    elif net.__class__.__name__ == "VGG":
+        net.classifier[6] = nn.Linear(4096, classes)
+    return net
+
+
+class OfKind(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = with_head(models.resnet50(), 20)
+        self.other = with_head(models.vgg16(), 20)
+        self.head = nn.Linear(20, 3)
+
+    def forward(self, images):
+        return self.head(self.net(images)), self.head(self.other(images))

@@ -18,3 +18,14 @@ def plain():
     other.fc = nn.Linear(512, 7)
     last = nn.Linear(1000, 3)
     return last(net(torch.zeros(2, 3, 224, 224))), other(torch.zeros(2, 3, 224, 224))
+
+
+class FromTable(nn.Module):
+    def __init__(self, name):
+        super().__init__()
+        trunk = {"small": models.resnet18, "large": models.resnet50}[name]()
+        self.body = nn.Sequential(*list(trunk.children())[:-2])
+        self.neck = nn.Conv2d({"small": 512, "large": 2048}[name], 64, 1)
+
+    def forward(self, images):
+        return self.neck(self.body(images))

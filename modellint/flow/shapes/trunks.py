@@ -95,6 +95,8 @@ _COLOURS = 3
 _LISTING = frozenset(("children", "named_children"))
 #: The names that networks of timm give their heads.
 _HEADS = ("fc", "head", "classifier", "last_linear")
+#: The folders that installed packages lie in.
+_FOLDERS = frozenset(("site-packages", "dist-packages"))
 #: Class methods that load what is published, or make it of settings.
 PUBLISHED = frozenset(("from_pretrained", "from_config", "_from_config"))
 #: The names of the first argument that names what is published.
@@ -260,10 +262,9 @@ class Trunks:
         """
         if isinstance(function, Outside):
             return function.name
-        path = self._run.project.names.path
         if isinstance(function, ClassRef):
             cls = function.model.cls
-            is_packaged = cls is None or path.is_packaged(cls.module.file)
+            is_packaged = cls is None or _is_packaged(cls.module)
             return f"{function.model.name}.{method}".rstrip(".") if is_packaged else ""
         if not isinstance(function, FunctionRef):
             return ""
@@ -271,7 +272,7 @@ class Trunks:
             code = function_of(function.code)
             return "" if code is None else self._name_of(function.receiver, code.name)
         code = function_of(function.code)
-        if code is None or code.owner is not None or not path.is_packaged(code.module.file):
+        if code is None or code.owner is not None or not _is_packaged(code.module):
             return ""
         return f"{code.module.name}.{code.name}"
 
@@ -763,6 +764,11 @@ class _Making:
             conv = trunks.layer("Conv2d", f"{path}:", slots, frame, value)
         trunks.add_stage(found, Stage(node.kind, conv, is_moved))
         return found
+
+
+def _is_packaged(module: ModuleFacts) -> bool:
+    """True for a file of an installed package, wherever that is installed."""
+    return not _FOLDERS.isdisjoint(module.file.parts)
 
 
 def _text_around(maker: Function, root: Function) -> str:

@@ -296,7 +296,7 @@ class Trunks:
         function = frame.function
         assert function is not None
         classes = arguments.keywords.get("num_classes", (Constant(facts.CLASSES),))
-        said = function.module.text
+        said = function.module.code
         is_moved = bool(_MOVED.search(said)) or "replace_stride_with_dilation" in arguments.keywords
         making = _Making(self, classes, is_moved, bool(_ADAPTED.search(said)), frame, value)
         trunk = self.layer("Module", "", (), frame, value)
@@ -775,7 +775,7 @@ def _text_around(maker: Function, root: Function) -> str:
     """The code that may use a trunk of a root: of its class, of the file, or of the file without its classes."""
     module, owner = maker.module, maker.owner
     if maker is module.body or maker is not root:
-        return module.text
+        return module.code
     functions = module.functions if owner is None else owner.methods
     return "\n".join(function.text for function in functions.values())
 
@@ -823,7 +823,7 @@ def _is_made_by_trunks(root: Value, module: ModuleFacts, run: Interpreter) -> bo
 
 def _deleted_in(module: ModuleFacts) -> frozenset[str]:
     """The names of parts that code of a file deletes, or of which it deletes entries."""
-    functions = (*module.all_functions(), module.body) if "del " in module.text else ()
+    functions = (*module.all_functions(), module.body) if "del " in module.code else ()
     return frozenset(name for function in functions for name in function.flow.once(_deleted_parts))
 
 

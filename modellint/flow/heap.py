@@ -318,6 +318,11 @@ class Shell:
         self.entries.clear()
         self._contents = self._paths = None
 
+    def forget(self) -> None:
+        """Forget all attributes, as if nothing was known of the constructor."""
+        self._history.clear()
+        self._waiting.clear()
+
     def clear(self) -> None:
         """Remove all entries."""
         self.entries = []

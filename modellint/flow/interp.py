@@ -348,6 +348,20 @@ class Interpreter:
         self.cut[f"{self.mode.asks or 'objects'} of `{self.calls.outermost}`"] = None
         self.tell()
 
+    def takes_at_most(self, steps: int | None, act: Callable[[], None]) -> bool:
+        """Do something that may take so many steps; False if they did not suffice, and it was not done to its end."""
+        limit = self._max_steps
+        if steps is None or self.steps + steps >= limit:
+            act()
+            return True
+        self._max_steps = self.steps + steps
+        act()
+        is_whole = self.steps <= self._max_steps
+        self._max_steps = limit
+        if self._is_stopped:
+            self.steps = limit
+        return is_whole
+
     def give_up(self) -> None:
         """Stop the run and report it as cut short."""
         self._run_out()
@@ -427,13 +441,18 @@ class Interpreter:
         return atoms if known is None else self.asked.behind(atoms, known, frame)
 
     def later(self, event: Event, frame: Frame, owner: Shell) -> Callable[[], None]:
-        """A function that makes a deferred call of a constructor, in the circumstances of now."""
+        """A function that makes a deferred call of a constructor, in the circumstances of now.
+
+        The calls under way are those of now, so that methods that call each other end.
+        """
         loops, contexts = self.loops, self.contexts
+        under_way = [*self.calls.under_way]
         if event.contexts:
             contexts = (*contexts, *((context, frame) for context in event.contexts))
 
         def happen() -> None:
             outer = self.path, self.guard, self.loops, self.contexts
+            calls, self.calls.under_way = self.calls.under_way, [*under_way]
             self.path, self.guard, self.loops, self.contexts = frame.path, None, loops, contexts
             conditions = self.conditions(event.guard, frame)
             if conditions is not None:
@@ -442,6 +461,7 @@ class Interpreter:
                 self.evaluate(event.value, frame)
                 self.objects.under_construction.pop()
             self.path, self.guard, self.loops, self.contexts = outer
+            self.calls.under_way = calls
 
         return happen
 

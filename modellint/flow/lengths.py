@@ -27,7 +27,7 @@ from modellint.flow.lookups import Lookups
 from modellint.flow.operation import counted_end
 from modellint.flow.sinks import Sink
 from modellint.flow.tensors import Refinement, Tensors
-from modellint.flow.theory import Entered, Mode, Theory
+from modellint.flow.theory import MOST_MADE, Entered, Mode, Theory
 from modellint.graph.immutable import replace
 from modellint.graph.value import EventKind, Op, is_argument, self_attribute, subscripts
 
@@ -275,7 +275,7 @@ class _Calculated(Refinement):
 class Lengths(Theory, Sink):
     """The tables of sines and cosines of one run, and the terms of their lengths."""
 
-    mode = Mode(asks="lengths of tables")
+    mode = Mode(asks="lengths of tables", most_made=MOST_MADE)
     observes = (Entered,)
     rests_on = (Tensors,)
     goes_before = (Lookups,)

@@ -42,7 +42,7 @@ from modellint.flow.pairing import classes, is_for_another
 from modellint.flow.sinks import Sink
 from modellint.flow.summaries import MAX_FILES, Summaries
 from modellint.flow.tensors import Tensors
-from modellint.flow.theory import Entered, Mode, Theory, UnreadableSuper
+from modellint.flow.theory import MOST_MADE, Entered, Mode, Theory, UnreadableSuper
 from modellint.flow.written_numbers import Below
 from modellint.graph.immutable import replace
 from modellint.graph.python import alternatives
@@ -91,7 +91,7 @@ _MAX_HANDING = 3
 class Lookups(Theory, Sink):
     """The look-ups of one run."""
 
-    mode = Mode(asks="look-ups", unread=(is_known,), waits=True, is_wary_of_classes=True)
+    mode = Mode(asks="look-ups", most_made=MOST_MADE, unread=(is_known,), waits=True, is_wary_of_classes=True)
     observes = (UnreadableSuper, Entered)
     rests_on: ClassVar[tuple[type[Theory], ...]] = (Tensors,)
 

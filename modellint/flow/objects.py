@@ -443,8 +443,14 @@ class Objects:
         shell.is_built = True
         outer, self._run.path = self._run.path, ()
         loops, self._run.loops = self._run.loops, 0
-        self.initialise(shell, shell.arguments)
+        is_whole = self._run.takes_at_most(self._steps_of(shell), lambda: self.initialise(shell, shell.arguments))
+        if not is_whole:
+            shell.forget()
         self._run.path, self._run.loops = outer, loops
+
+    def _steps_of(self, shell: Shell) -> int | None:
+        """The most steps that the constructor of an object may take; None for layers, and in runs that count."""
+        return None if shell.is_layer else self._run.mode.most_made
 
     def initialise(self, shell: Shell, arguments: Arguments) -> None:
         """Run the first `__init__` in the MRO."""

@@ -32,7 +32,7 @@ from modellint.flow.lookups import Lookups
 from modellint.flow.runs import follow
 from modellint.flow.sinks import Sink
 from modellint.flow.tensors import Refinement, Tensors
-from modellint.flow.theory import Mode, Theories, Theory
+from modellint.flow.theory import MOST_MADE, Mode, Theories, Theory
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.value import Op
 
@@ -115,7 +115,7 @@ def _calls(module: ModuleFacts, project: Project) -> Iterator[OperatorCall]:
 class Properties(Theory, Sink):
     """The properties of the tensors of one run."""
 
-    mode = Mode(asks="properties of tensors")
+    mode = Mode(asks="properties of tensors", most_made=MOST_MADE)
     follows_everything = True
     alike = (SymbolicInput, Unknown, Plain)
 

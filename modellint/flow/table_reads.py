@@ -12,7 +12,7 @@ from modellint.flow.lookups import FEW, Lookups
 from modellint.flow.operation import joined_along
 from modellint.flow.sinks import Sink
 from modellint.flow.tensors import Tensors
-from modellint.flow.theory import Mode, Theory
+from modellint.flow.theory import MOST_MADE, Mode, Theory
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, subscripts
@@ -66,7 +66,7 @@ class LengthComparison:
 class TableReads(Theory, Sink):
     """The table reads and comparisons of lengths of one run."""
 
-    mode = Mode(asks="reads of tables")
+    mode = Mode(asks="reads of tables", most_made=MOST_MADE)
     rests_on = (Tensors,)
     goes_before = (Lookups,)
     follows_everything = True

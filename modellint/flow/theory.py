@@ -229,6 +229,10 @@ OCCURRENCES: tuple[type[Occurrence], ...] = (
 # -- theories ----------------------------------------------------------------------------------------------------------
 
 
+#: The most steps that the constructor of an object takes which is no layer; frameworks set themselves up in more.
+MOST_MADE = 1_500
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """The limits of nested calls: in all, of one function, and of one function under an open condition."""
@@ -253,6 +257,8 @@ class Mode:
     #: The maximal number of values and events that a run evaluates, and of nested calls; None: the interpreter's own.
     max_steps: int | None = None
     limits: Limits | None = None
+    #: The most steps that the constructor of an object takes which is no layer; None for any number.
+    most_made: int | None = None
     #: True if calls and stores in constructors are deferred until an attribute is read.
     waits: bool = False
     #: True if each turn of a loop allocates an object of its own, and the entries of containers are counted.
@@ -279,6 +285,7 @@ class Mode:
             self.unread + other.unread,
             max(self.max_steps or 0, other.max_steps or 0) or None,
             self.limits or other.limits,
+            self.most_made or other.most_made,
             self.waits or other.waits,
             self.counts or other.counts,
             self.assumes or other.assumes,

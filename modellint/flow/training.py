@@ -9,7 +9,17 @@ from modellint.flow.domain import NO_ARGUMENTS, UNKNOWN, ClassRef, Outside, Plai
 from modellint.flow.heap import TENSORS, Shell, opened, shells_in
 from modellint.flow.library.functions import PARTIAL, partial
 from modellint.flow.parameter_names import ParameterName, Picks
-from modellint.flow.theory import Escaped, LayerCalled, Made, Mode, StoredOutside, Theory, Undecided, Unreached
+from modellint.flow.theory import (
+    MOST_MADE,
+    Escaped,
+    LayerCalled,
+    Made,
+    Mode,
+    StoredOutside,
+    Theory,
+    Undecided,
+    Unreached,
+)
 from modellint.flow.unpassed import asked_for
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op
@@ -71,7 +81,7 @@ class BuiltOptimizer:
 class Training(Theory):
     """The optimizers that one run makes, and the parameters that they get."""
 
-    mode = Mode(asks="optimizers")
+    mode = Mode(asks="optimizers", most_made=MOST_MADE)
     observes = (LayerCalled, Undecided, Unreached, Made, Escaped, StoredOutside)
 
     def __init__(self, run: Interpreter, home: ModuleFacts) -> None:

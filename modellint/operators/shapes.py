@@ -79,6 +79,11 @@ a facet names. Of a class in `torch.nn` the arguments are the constructor's.
                                 `takes-some-float` two tensors of whole numbers
     same-types                  all tensors (or the first ones: `same-types:3`) must be of one type; `weighted`: the
                                 operand must be of the layer's
+    values:KIND                 what the elements of the result are: `scores`, `probabilities`, which add up to 1,
+                                `chances` between 0 and 1, the logarithms of both, `positives`, `bounded`; `log`:
+                                logarithms of what the operand holds
+    seldom:KINDS                what the operand holds only by mistake; `positives-of-scores`: positives made of scores
+    cuts                        no gradient reaches the result
     mask, index, targets        the second tensor must be bool, int32 or int64, or ids of classes (or probabilities);
                                 `condition`: the first one bool; `real-target`: the second of real numbers, `no-flags`:
                                 no bool; `source`: the third one is of the operand's type
@@ -497,18 +502,43 @@ CosineSimilarity PairwiseDistance CrossEntropyLoss NLLLoss MSELoss L1Loss Smooth
 BCELoss BCEWithLogitsLoss KLDivLoss SoftMarginLoss  : type:unknown
 """
 
+#: What the elements of a result are, and what those of an operand seldom are, by the last parts of names.
+ELEMENTS = """
+softmax softmin gumbel_softmax Softmax Softmax2d Softmin : values:probabilities \
+            seldom:probabilities|chances|positives-of-scores
+log_softmax LogSoftmax                              : values:log-probabilities \
+            seldom:probabilities|chances|positives-of-scores
+sigmoid Sigmoid                                     : values:chances seldom:probabilities|chances|positives-of-scores
+logsigmoid LogSigmoid                               : values:log-chances seldom:probabilities|chances
+tanh Tanh                                           : values:bounded seldom:positives-of-scores
+relu relu6 ReLU ReLU6                               : values:positives
+torch.log Tensor.log                                : values:log
+linear Linear Bilinear LazyLinear                   : values:scores
+conv1d conv2d conv3d Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d : values:scores
+cross_entropy CrossEntropyLoss                      : seldom:probabilities|chances
+binary_cross_entropy_with_logits BCEWithLogitsLoss  : seldom:probabilities|chances|log-probabilities|log-chances
+binary_cross_entropy BCELoss                        : seldom:scores|log-probabilities|log-chances
+nll_loss NLLLoss                                    : seldom:scores|probabilities|chances|positives-of-scores
+kl_div KLDivLoss                                    : seldom:scores|probabilities|chances
+detach                                              : cuts
+"""
+
 _rows: dict[str, Operator] = {}
 
 
 def _add_types() -> None:
-    """Join the facets of types to those of shapes."""
-    for line in filter(None, TYPES.splitlines()):
+    """Join the facets of types and elements to those of shapes."""
+    named: dict[str, list[Operator]] = {}
+    for full, row in _rows.items():
+        named.setdefault(full, []).append(row)
+        if not full.startswith("torch.nn.init."):
+            named.setdefault(full.rpartition(".")[2], []).append(row)
+    for line in filter(None, (TYPES + ELEMENTS).splitlines()):
         names, _, words = line.partition(" : ")
         facets = {key: value for key, _, value in (word.partition(":") for word in words.split())}
         for name in names.split():
-            for full, row in _rows.items():
-                if full == name or (full.rpartition(".")[2] == name and not full.startswith("torch.nn.init.")):
-                    row.facets.update(facets)
+            for row in named.get(name, ()):
+                row.facets.update(facets)
 
 
 def shape_row(name: str) -> Operator | None:

@@ -116,11 +116,17 @@ def _wide_padding(call: queries.Call, name: str, names: tuple[str, ...]) -> Refu
     if not name.endswith(_POOLS) or "padding" not in names:
         return None
     given = {one: call.argument(names.index(one), one) for one in ("kernel_size", "padding", "dilation")}
-    kernel, padding, dilation = (_whole(given[one]) for one in ("kernel_size", "padding", "dilation"))
+    kernels, paddings, dilations = (_wholes(given[one]) for one in ("kernel_size", "padding", "dilation"))
     if given["dilation"] is None and not call.value.has_unpacking:
-        dilation = 1
-    if kernel is None or padding is None or dilation is None or padding * 2 <= (kernel - 1) * dilation + 1:
+        dilations = (1,)
+    if not kernels or not paddings or not dilations:
         return None
+    count = max(len(kernels), len(paddings), len(dilations))
+    sides = (one * count if len(one) == 1 else one for one in (kernels, paddings, dilations))
+    wide = [one for one in zip(*sides, strict=False) if one[1] * 2 > (one[0] - 1) * one[2] + 1]
+    if not wide:
+        return None
+    kernel, padding, dilation = wide[0]
     at = given["padding"]
     return RefusedValue(
         (at.place_of_use if at is not None else None) or call.place,
@@ -135,10 +141,13 @@ def _wide_padding(call: queries.Call, name: str, names: tuple[str, ...]) -> Refu
     )
 
 
-def _whole(operand: queries.Operand | None) -> int | None:
-    if operand is None or operand.value.op is not Op.CONST or type(operand.value.data) is not int:
-        return None
-    return operand.value.data
+def _wholes(operand: queries.Operand | None) -> tuple[int, ...]:
+    """A whole number, or those of a tuple, one for each dimension; empty for anything else."""
+    if operand is None:
+        return ()
+    parts = operand.value.args if operand.value.op is Op.TUPLE else (operand.value,)
+    numbers = [part.data for part in parts if part.op is Op.CONST and type(part.data) is int]
+    return tuple(numbers) if len(numbers) == len(parts) else ()
 
 
 def _short(name: str) -> str:

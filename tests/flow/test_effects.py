@@ -13,8 +13,10 @@ from modellint.flow.effects import effects
 from modellint.flow.gate import Keepers
 from modellint.flow.heap import Shell
 from modellint.flow.queries import flow
+from modellint.flow.queries.shapes import refused_operations
 from modellint.flow.runs import tensor_run
 from modellint.flow.table_reads import TableReads
+from modellint.flow.theory import MOST_MADE
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
@@ -134,6 +136,111 @@ def test_what_nobody_asks_for_is_not_run(tmp_path: Path, monkeypatch: pytest.Mon
     body = "self.table = nn.Embedding(rows, 8); self.prepare()"
     assert rows_looked_up(tmp_path, body, "self.plan = {}\nself.plan.update(a=self.rows)") == {"1024"}
     assert "prepare" not in run
+
+
+EACH_OTHER = """\
+from torch import nn
+
+
+class Base(nn.Module):
+    def __init__(self, rows):
+        super().__init__()
+        self.rows = rows
+
+    def finish(self):
+        self.enable()
+
+    def enable(self, every=1):
+        if self.is_old("enable_old"):
+            self.enable_old(every=every)
+        else:
+            self.set_up(every)
+
+    def enable_old(self, every=1):
+        if self.is_old("enable_old"):
+            self.set_up(every)
+        else:
+            self.enable(every=every)
+
+    def is_old(self, name):
+        return getattr(type(self), name) is not getattr(Base, name)
+
+    def set_up(self, every):
+        self.every = every
+        self.step = nn.Linear(8, 8)
+"""
+OF_EACH_OTHER = """\
+from torch import nn
+
+from base import Base
+
+
+class Model(Base):
+    def __init__(self, rows):
+        super().__init__(rows)
+        self.table = nn.Embedding(rows, 8)
+        self.finish()
+        self.head = nn.Linear(8, 1028)
+
+    def forward(self, ids):
+        return self.head(self.step(self.table(ids)) * self.every)
+
+
+class Pair(nn.Module):
+    def __init__(self, rows):
+        super().__init__()
+        self.one = Model(rows)
+        self.other = Model(rows)
+
+    def forward(self, ids):
+        return self.one(ids) + self.other(ids)
+"""
+
+
+def test_methods_that_call_each_other_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run: list[str] = []
+    follow = interp.Interpreter.run
+
+    def noted(self: interp.Interpreter, code: object, frame: interp.Frame) -> object:
+        run.append("" if frame.function is None else frame.function.name)
+        return follow(self, code, frame)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(interp.Interpreter, "run", noted)
+    (tmp_path / "base.py").write_text(EACH_OTHER)
+    (tmp_path / "model.py").write_text(OF_EACH_OTHER)
+    project = Project(ProjectOptions(root=tmp_path))
+    module = project.python(tmp_path / "model.py")
+    assert module is not None
+    assert refused_operations(module, project) == []
+    assert run.count("enable") <= 2
+    assert run.count("set_up") <= 4
+
+
+WIDTHS = """\
+from torch import nn
+
+from settings import Settings
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        settings = Settings()
+        self.net = nn.Sequential(nn.Linear(8, settings.width), nn.Linear(32, 8))
+"""
+
+
+@pytest.mark.parametrize(("lines", "found"), [(8, ["[*, 16]"]), (MOST_MADE, [])])
+def test_an_object_of_a_long_constructor_is_unknown(tmp_path: Path, lines: int, found: list[str]) -> None:
+    further = "".join(f"\n        self.a{number} = [{number}]" for number in range(lines))
+    settings = f"class Settings:\n    def __init__(self):\n        self.width = 16{further}\n"
+    (tmp_path / "settings.py").write_text(settings)
+    (tmp_path / "model.py").write_text(WIDTHS)
+    project = Project(ProjectOptions(root=tmp_path))
+    module = project.python(tmp_path / "model.py")
+    assert module is not None
+    assert [one.left for one in refused_operations(module, project)] == found
+    assert list(project.budget.cut) == ([] if found else ["shapes of `Model.__init__`"])
 
 
 OPTIONS = """\

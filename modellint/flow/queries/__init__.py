@@ -136,7 +136,9 @@ if TYPE_CHECKING:
     from modellint.flow.queries.shapes import RefusedOperation as RefusedOperation
     from modellint.flow.queries.shapes import doubtful_operations as doubtful_operations
     from modellint.flow.queries.shapes import is_computed_setting as is_computed_setting
+    from modellint.flow.queries.shapes import losses_without_gradient as losses_without_gradient
     from modellint.flow.queries.shapes import refused_operations as refused_operations
+    from modellint.flow.queries.shapes import strange_elements as strange_elements
     from modellint.flow.queries.tables import PaddedTable as PaddedTable
     from modellint.flow.queries.torch_calls import TorchMismatch as TorchMismatch
     from modellint.flow.queries.torch_calls import may_use_newest_torch as may_use_newest_torch
@@ -228,7 +230,8 @@ else:
             ),
             "modellint.flow.queries.runs": "Run run",
             "modellint.flow.queries.shapes": (
-                "Made RefusedOperation doubtful_operations is_computed_setting refused_operations"
+                "Made RefusedOperation doubtful_operations is_computed_setting losses_without_gradient "
+                "refused_operations strange_elements"
             ),
             "modellint.flow.queries.tables": "PaddedTable",
             "modellint.flow.queries.torch_calls": (

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from modellint.flow.domain import Site
 from modellint.flow.queries.layers import is_set_outside
 from modellint.flow.runs import follow, tensor_run
+from modellint.flow.shapes.bodies import changes_tensors
 from modellint.flow.shapes.doubts import DOUBT
 from modellint.flow.shapes.dtypes import ABOUT
+from modellint.flow.shapes.held import STRANGE, UNTRAINED, Cut, Held, is_without_gradients
 from modellint.flow.shapes.shape import Dim, Shape, cannot_broadcast, differ
 from modellint.flow.shapes.theory import Shapes
 from modellint.graph.attributes import set_attribute
@@ -157,7 +159,21 @@ def refused_operations(module: ModuleFacts, project: Project) -> list[RefusedOpe
 
 def doubtful_operations(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
     """The operations of a file that torch allows, and that are seldom meant: of all pairs, or of a single class."""
-    return [one for one in _operations(module, project) if one.is_doubt]
+    return [one for one in _operations(module, project) if one.is_doubt and one.kind not in (STRANGE, UNTRAINED)]
+
+
+def strange_elements(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
+    """The losses and activations of a file that get elements of a kind that they are seldom given.
+
+    `left` is the kind of the elements, as `Held` names it, and `made` the expression that makes them; `right` is the
+    name of the loss or activation.
+    """
+    return [one for one in _operations(module, project) if one.kind == STRANGE]
+
+
+def losses_without_gradient(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
+    """The calls of `backward` in a file on what no gradient reaches: `left` is the operator that has none."""
+    return [one for one in _operations(module, project) if one.kind == UNTRAINED]
 
 
 def _operations(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
@@ -200,9 +216,9 @@ def _refusals(module: ModuleFacts, project: Project) -> Iterator[RefusedOperatio
         if clash.row is not None and clash.row.is_called and _key_of(clash.row) in calls:
             continue  # told where it is made
         is_allowed = clash.kind.startswith(DOUBT)
-        if _is_doubtful(clash, project) or not (
-            _is_strange(clash, theory) if is_allowed else not _may_fit(clash, theory, project)
-        ):
+        if is_allowed and not _is_strange(clash, theory, project):
+            continue
+        if _is_doubtful(clash, project) or (not is_allowed and _may_fit(clash, theory, project)):
             continue
         if not clash.doubt:
             told.add(id(site.value))
@@ -285,7 +301,8 @@ def _is_doubtful(clash: Clash, project: Project) -> bool:
         return True
     layer = None if clash.layer is None else clash.layer.site
     makers = {id(one.value) for one in (*(made.site for made in _makers(clash)), layer) if one is not None}
-    for site in (clash.site, *clash.steps):
+    elements = (made.site for made in _makers(clash)) if isinstance(clash.left, Held) else ()
+    for site in (clash.site, *clash.steps, *elements):
         owner = None if site.function is None else site.function.owner
         if owner is None:
             continue
@@ -326,8 +343,11 @@ def _may_fit(clash: Clash, theory: Shapes, project: Project) -> bool:
     return is_low and (root is None or root.owner is not None or any("autocast" in one.text for one in modules))
 
 
-def _is_strange(clash: Clash, theory: Shapes) -> bool:
+def _is_strange(clash: Clash, theory: Shapes, project: Project) -> bool:
     """True if an operation that torch allows is no idiom: pairs make a loss, and a layer gives a single class."""
+    if clash.kind in (STRANGE, UNTRAINED):
+        functions = [one.function for one in (clash.site, *clash.steps) if one.function is not None]
+        return not any(one.flow.once(changes_tensors) or is_without_gradients(one, project) for one in functions)
     if clash.kind == "doubt-single":
         shape = clash.left
         assert isinstance(shape, Shape)
@@ -452,6 +472,8 @@ def _stores(cls: Class) -> Iterator[tuple[str, Value]]:
 
 def _makers(clash: Clash) -> tuple[Made, ...]:
     """The expressions that decide the sizes, those on the left first."""
+    if isinstance(clash.left, Held | Cut):
+        return () if clash.left.site is None else (Made(clash.left.site, (), is_left=True),)
     found: dict[tuple[Site, bool], dict[str, None]] = {}
     row = clash.row
     is_of_trunk = row is not None and not row.is_called and not row.sequential.is_module_container

@@ -14,6 +14,7 @@ from modellint.graph.immutable import dataclass
 
 if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms
+    from modellint.flow.shapes.held import Cut, Held
 
 #: The classes whose instances tensors are.
 _TENSORS = frozenset(("torch.Tensor", "torch._tensor.Tensor"))
@@ -24,12 +25,15 @@ _TENSORS = frozenset(("torch.Tensor", "torch._tensor.Tensor"))
 class Shaped(HashedOnce, Foreign):
     """A tensor with its shape and the type of its elements, `float32` or a kind such as `float`; None if unknown.
 
-    `is_presumed`: an argument, or a part of one, that may be an array of numpy as well.
+    `is_presumed`: an argument, or a part of one, that may be an array of numpy as well. `held` is what the elements
+    are, and `cut` why no gradient reaches it; None if not known.
     """
 
     shape: Shape
     dtype: str | None = None
     is_presumed: bool = False
+    held: Held | None = None
+    cut: Cut | None = None
 
     def is_of(self, kind: Atom) -> bool | None:
         if isinstance(kind, Outside | ClassRef):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.attributes import set_attribute
 from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.operators.shapes import shape_row
 
 if TYPE_CHECKING:
     from modellint.graph.python import Function
@@ -45,6 +46,14 @@ def calls_before_stores(flow: Flow, *, are_methods: bool = False) -> frozenset[i
             is_any = is_any or (are_methods and callee.op is Op.ATTR and self_attribute(callee) is not None)
         late.update({set_attribute(event)} - {None})
     return frozenset(found)
+
+
+def changes_tensors(flow: Flow) -> bool:
+    """True if a body calls methods that change the elements of a tensor in place, or that ask for its gradient."""
+    return any(
+        callee.op is Op.ATTR and str(callee.data).endswith("_") and shape_row(f"Tensor.{callee.data}") is not None
+        for callee in (event.value.callee for event in flow.of(EventKind.CALL))
+    ) or any(event.target is not None and event.target.data == "requires_grad" for event in flow.of(EventKind.STORE))
 
 
 def stored_attributes(flow: Flow) -> frozenset[str]:

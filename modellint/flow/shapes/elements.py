@@ -24,7 +24,9 @@ from modellint.flow.shapes.dtypes import (
     types_of_result,
 )
 from modellint.flow.shapes.given import type_named
+from modellint.flow.shapes.held import doubt_of_elements
 from modellint.flow.shapes.shape import Dim, Refused, Shape, unknown
+from modellint.graph.immutable import replace
 from modellint.graph.value import InPlace
 from modellint.operators.arrays import array_row
 
@@ -55,7 +57,7 @@ _PARAMETERS = ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
 class Judge:
     """The verdict on the types of operands, of all alternatives of one call."""
 
-    __slots__ = ("doubt", "is_allowed", "is_meant", "refused", "weights")
+    __slots__ = ("doubts", "is_allowed", "meant", "refused", "weights")
 
     def __init__(self, weights: str | None = DEFAULT) -> None:
         #: The type of a layer's parameters.
@@ -63,15 +65,17 @@ class Judge:
         self.refused: Refused | None = None
         #: True if some alternative is allowed.
         self.is_allowed = False
-        #: Why what is done is seldom meant.
-        self.doubt: Refused | None = None
-        #: True if some alternative may well be meant.
-        self.is_meant = False
+        #: Why what is done is seldom meant, by what is asked.
+        self.doubts: dict[str, Refused] = {}
+        #: What some alternative may well mean.
+        self.meant: set[str] = set()
 
-    def weigh(self, doubt: Refused | None) -> None:
+    def weigh(self, doubt: Refused | None, about: str = "shapes") -> None:
         """Take note of whether an alternative is seldom meant."""
-        self.doubt = doubt or self.doubt
-        self.is_meant = self.is_meant or doubt is None
+        if doubt is None:
+            self.meant.add(about)
+        else:
+            self.doubts[about] = doubt
 
     def of(self, check: Callable[[], str | None]) -> str | None:
         """The type that a check gives for one alternative; None if unknown, or where torch refuses it."""
@@ -87,6 +91,8 @@ class Judge:
         """The type of a call's result."""
         if not call.row.facets.keys().isdisjoint(_DOUBTED):
             self.weigh(doubt_of_call(call))
+        if "seldom" in call.row.facets:
+            self.weigh(doubt_of_elements(call), "elements")
         return self.of(lambda: _type_of(call, self.weights))
 
     def of_pair(self, name: str, one: Shaped, other: Shaped) -> str | None:
@@ -363,6 +369,5 @@ def without_precision(atoms: Atoms) -> Atoms:
     if not any(isinstance(atom, Shaped) and atom.dtype in FLOATS for atom in atoms):
         return atoms
     return tuple(
-        Shaped(atom.shape, "float", atom.is_presumed) if isinstance(atom, Shaped) and atom.dtype in FLOATS else atom
-        for atom in atoms
+        replace(atom, dtype="float") if isinstance(atom, Shaped) and atom.dtype in FLOATS else atom for atom in atoms
     )

@@ -108,17 +108,17 @@ class Turn:
 
 
 def divisions(row: Operator, made: Arguments, site: Site, event: Event | None, layer: Shell) -> Iterator[Clash]:
-    """The numbers that a layer's constructor divides with a remainder, or perhaps with one where symbols decide."""
+    """The numbers that a layer's constructor divides with a remainder, for certain or by the defaults of symbols."""
     named = arguments(row, "divided")
     for whole, parts in zip(named[::2], named[1::2], strict=True):
         width, count = (dim_of(made.argument(*one)) for one in (whole, parts))
         if width.size is None or count.size in (None, width.size, _ONE):
             continue
-        number, divisor = width.size.constant, count.size.constant
-        if number is None or not divisor:
-            yield Clash("division", width, count, width.size, site, event, layer, doubt="sizes")
-        elif number % divisor:
-            yield Clash("division", width, count, width.size, site, event, layer)
+        number, divisor = width.size.number, count.size.number
+        if number is not None and divisor and number % divisor:
+            is_certain = width.size.constant is not None and count.size.constant is not None
+            doubt = "" if is_certain else "sizes"
+            yield Clash("division", width, count, width.size, site, event, layer, doubt=doubt)
 
 
 def alternatives(made: Arguments) -> list[Arguments]:

@@ -57,10 +57,18 @@ from modellint.flow.shapes.bodies import (
     unpacked_parameters,
     unpackings,
 )
-from modellint.flow.shapes.doubts import DOUBT
 from modellint.flow.shapes.dtypes import INTEGERS, TYPES, of_number
 from modellint.flow.shapes.elements import Judge
 from modellint.flow.shapes.given import Given
+from modellint.flow.shapes.held import (
+    STRANGE,
+    UNTRAINED,
+    Cut,
+    cut_of_all,
+    cut_of_result,
+    held_by_result,
+    records_nothing,
+)
 from modellint.flow.shapes.notes import Clash, NotePlace, Notes, Row, Turn, alternatives, divisions
 from modellint.flow.shapes.shape import (
     Dim,
@@ -99,7 +107,7 @@ from modellint.flow.shapes.values import (
     turn_matrix,
     with_batch,
 )
-from modellint.flow.theory import Deleted, Escaped, Limits, Made, Mode, Theory
+from modellint.flow.theory import MOST_MADE, Deleted, Escaped, Limits, Made, Mode, Theory
 from modellint.flow.unpassed import asked_for, field_of, is_field_of
 from modellint.graph.immutable import replace
 from modellint.graph.size import Symbol
@@ -123,6 +131,9 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event, Loop, Parameter, Value
     from modellint.link.classes.models import ClassModel
     from modellint.operators import Operator
+
+    #: A result of one alternative, the type of its elements, and the call; None for one that is not judged.
+    Outcome = tuple[Result, str | None, Given | None]
 
 T = TypeVar("T")
 #: The most kinds of arguments that a function is run with: in all, and as a method of one object.
@@ -167,6 +178,7 @@ class Shapes(Theory):
         names_parts=True,
         replaces_layers=True,
         limits=Limits(calls=10, recursion=1, recursion_if=1),
+        most_made=MOST_MADE,
     )
     observes = (Made, Escaped, Deleted)
     #: True if a loop over a few layers is run turn by turn, and numbers that a condition chooses are told apart.
@@ -205,6 +217,10 @@ class Shapes(Theory):
         self._rows: dict[Shell, tuple[Value, Frame, Event | None]] = {}
         #: The networks of other packages that are known by facts; None until one is made.
         self._trunks: Trunks | None = None
+        #: The contexts of `with` statements by identity: True for those under which no gradients are recorded.
+        self._quiet: dict[int, bool] = {}
+        #: The row of each class of layers that was called; None for one that has none.
+        self._rows_of_classes: dict[ClassModel, Operator | None] = {}
         #: How often each function was run, and each method on an object.
         self._counts: Tally[tuple[Function, Atom | None]] = Tally()
 
@@ -220,6 +236,7 @@ class Shapes(Theory):
             known = self.tensor_in(atom.arguments.argument(0, "data") or ())
             if known is None:
                 return Shaped(unknown(("parameter", id(atom))), "float" if atom.kind == "parameter" else None)
+            known = replace(known, held=None, cut=None) if atom.kind == "parameter" else known
             return known if self._is_exact else elements.without_precision((known,))[0]  # type: ignore[return-value]
         return None
 
@@ -308,7 +325,10 @@ class Shapes(Theory):
         if name == "shape":
             return (ShapeOf(self._unpack(tensor.shape, frame, value)),)
         if name in _SAME:
-            return (replace(tensor, dtype=None) if name in ("real", "imag") else tensor,)
+            if name in ("data", "grad"):
+                cut = Cut(name, None if value is None or frame is None else self._site(value, frame))
+                return (replace(tensor, cut=tensor.cut or cut),)
+            return (replace(tensor, dtype=None),)
         if name in _TURNED:
             return (replace(tensor, shape=turn_matrix(tensor.shape, name)),)
         if name == "dtype":
@@ -382,7 +402,10 @@ class Shapes(Theory):
             return self._index(value, operands[0], frame)
         if op is Op.COMPARE:
             found = self._elementwise(value, operands[0], operands[1], frame)
-            return None if found is None else tuple(Shaped(one.shape, "bool", one.is_presumed) for one in found)
+            if found is None:
+                return None
+            cut = Cut("comparison", self._site(value, frame))
+            return tuple(Shaped(one.shape, "bool", one.is_presumed, cut=cut) for one in found)
         if op is Op.UNARY:
             return self._unary(value, operands[0], frame)
         if op is Op.UPDATE and any(isinstance(atom, Shaped) for atom in operands[0]):
@@ -396,7 +419,7 @@ class Shapes(Theory):
             judge = Judge()
             judge.of_unary(str(value.data), known)
             self._judge(judge, frame, value)
-            return tuple(known)
+            return tuple(replace(one, held=None) for one in known)
         size = dim_of(operand).size if value.data == "-" and all(isinstance(one, Number) for one in operand) else None
         return None if size is None else number_of(Dim(-size))
 
@@ -461,7 +484,8 @@ class Shapes(Theory):
             shape = combine(one.shape, other.shape)
             dtype = None if value.op is Op.COMPARE else judge.of_pair(value.data, one, other)
             is_presumed = all(side.is_presumed or not side.shape.head for side in pair if side is not None)
-            return Shaped(shape, dtype, is_presumed)
+            tensors = [side for side in pair if not isinstance(side, Scalar)]
+            return Shaped(shape, dtype, is_presumed, cut=cut_of_all(tensors))
 
         judge = Judge()
         found = self._try_each(choices_of(sides), of_pair, frame, value)
@@ -504,10 +528,11 @@ class Shapes(Theory):
         self, judge: Judge, frame: Frame, value: Value, about: object = None, layer: Shell | None = None
     ) -> None:
         """Note what the types of the operands say of a call: refused if they are in each alternative."""
-        if judge.is_meant:
-            self._allow(frame, value, (DOUBT, about))
-        elif judge.doubt is not None:
-            self._refuse(judge.doubt, frame, value, (DOUBT, about), layer)
+        for topic in judge.meant:
+            self._allow(frame, value, (topic, about))
+        for topic, doubt in judge.doubts.items():
+            if topic not in judge.meant and not (doubt.kind == STRANGE and self._is_quiet()):
+                self._refuse(doubt, frame, value, (topic, about), layer)
         if judge.refused is None:
             if judge.is_allowed:
                 self._allow(frame, value, (_TYPES, about))
@@ -529,8 +554,12 @@ class Shapes(Theory):
             judge.of_puts(tensors if has_ids else (), given)
         self._judge(judge, frame, value)
 
+    @staticmethod
+    def _site(value: Value, frame: Frame) -> Site | None:
+        return None if frame.function is None else Site(value, frame.function)
+
     def _with_sites(self, tensor: Shaped, value: Value, frame: Frame) -> Shaped:
-        shape = place_sites(tensor.shape, Site(value, frame.function) if frame.function is not None else None)
+        shape = place_sites(tensor.shape, self._site(value, frame))
         return tensor if shape is tensor.shape else replace(tensor, shape=shape)
 
     def _index(self, value: Value, owner: Atoms, frame: Frame) -> Atoms | None:
@@ -642,6 +671,8 @@ class Shapes(Theory):
             return UNKNOWN
         is_asked = name in ("size", "dim", "ndimension", "numel") or row is not None
         tensor = self.tensor_of(atom, is_tensor=is_asked)
+        if name == "backward":
+            self._judge_backward(tensor, frame, value)
         if tensor is None:
             if is_asked and isinstance(atom, Unknown | Plain):
                 self._allow(frame, value)
@@ -667,6 +698,13 @@ class Shapes(Theory):
             if array_row(f"Array.{name}") is not None:
                 self._allow(frame, value, (_TYPES, None))
         return tuple(replace(one, is_presumed=True) if isinstance(one, Shaped) else one for one in found)
+
+    def _judge_backward(self, tensor: Shaped | None, frame: Frame, value: Value) -> None:
+        """Note a loss that certainly no gradient reaches."""
+        if tensor is None or tensor.cut is None:
+            self._allow(frame, value, UNTRAINED)
+        else:
+            self._refuse(Refused(UNTRAINED, tensor.cut, "backward"), frame, value, UNTRAINED)
 
     def _size(self, tensor: Shaped, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         at = arguments.argument(0, "dim")
@@ -758,11 +796,12 @@ class Shapes(Theory):
         dtype = judge.of(lambda: elements.type_of_display(name, arguments))
         self._judge(judge, frame, value)
         given = arguments.positional
+        cut = None if "requires_grad" in arguments.keywords else Cut("tensor", self._site(value, frame))
         is_sized = name.endswith("Tensor") and given and all(map(is_number, (atom for one in given for atom in one)))
         if is_sized or (name.endswith("Tensor") and len(given) > 1):
             return (Shaped(Shape(tuple(map(dim_of, given))), dtype),)
         shape = self._shape_of_display(given[0]) if given else None
-        return (Shaped(unknown(self.key_of(value, frame)) if shape is None else shape, dtype),)
+        return (Shaped(unknown(self.key_of(value, frame)) if shape is None else shape, dtype, cut=cut),)
 
     def _shape_of_display(self, atoms: Atoms, depth: int = 0) -> Shape | None:
         """The shape of what nested lists of numbers make; None if unknown."""
@@ -804,23 +843,23 @@ class Shapes(Theory):
         key = self.key_of(value, frame)
         has_unknown = not arguments.is_complete or any(isinstance(a, Unknown | Plain) for atoms in slots for a in atoms)
 
-        def of_choice(picked: tuple[Shaped | None, ...]) -> tuple[Result, str | None]:
+        def of_choice(picked: tuple[Shaped | None, ...]) -> Outcome:
             chosen: dict[Place, Shaped | None] = dict(zip(places, picked, strict=True))
             if chosen:
                 first = next(iter(chosen))
                 chosen[first] = with_batch(row, chosen[first])
                 if is_without_batch(row, chosen[first]):
-                    return None, "float"
+                    return None, "float", None
             call = Given(row, slots, arguments, chosen, key, self.tensor_in, self.takes)
             known = result(call)
             if has_unknown and not row.facets.keys().isdisjoint(_OF_MANY):  # it may have more dimensions
                 known = None
-            return known, judge.of_call(call)
+            return known, judge.of_call(call), call
 
         judge = Judge()
         found = self._try_each(choices_of(sides), of_choice, frame, value)  # type: ignore[arg-type]
         self._judge(judge, frame, value)
-        return self._results(found or [(None, None)], row, value, frame)
+        return self._results(found or [(None, None, None)], row, value, frame)
 
     def _operand(self, row: Operator, place: Place, atom: Atom) -> Shaped | None:
         """The tensor that an argument is; one of a root counts as one where the operator takes a tensor."""
@@ -830,9 +869,10 @@ class Shapes(Theory):
         is_other = place in (1, 2, "other", "weight", "mat2", "key", "value") and row.facets.keys() & _OF_TENSORS
         return self.tensor_of(atom) if is_first or is_other else None
 
-    def _results(self, found: Sequence[tuple[Result, str | None]], row: Operator, value: Value, frame: Frame) -> Atoms:
+    def _results(self, found: Sequence[Outcome], row: Operator, value: Value, frame: Frame) -> Atoms:
         atoms: dict[Atom, None] = {}
-        for number, (one, dtype) in enumerate(found):
+        site, is_quiet = self._site(value, frame), self._is_quiet()
+        for number, (one, dtype, call) in enumerate(found):
             if isinstance(one, list):
                 types = [dtype, *[row.facets.get("second", dtype)] * (len(one) - 1)]
                 parts: list[Atoms] = [
@@ -847,15 +887,22 @@ class Shapes(Theory):
                 atoms.update(dict.fromkeys(UNKNOWN))
             else:
                 shape = unknown(self.key_of(value, frame)) if one is None else one
-                atoms[self._with_sites(Shaped(shape, dtype), value, frame)] = None
+                held = None if call is None else held_by_result(call, site)
+                cut = Cut("no_grad", site) if is_quiet else None if call is None else cut_of_result(call, dtype, site)
+                atoms[self._with_sites(Shaped(shape, dtype, held=held, cut=cut), value, frame)] = None
         return tuple(atoms)
 
     # -- layers ----------------------------------------------------------------------------------------------------
 
     def _row_of(self, shell: Shell) -> Operator | None:
         """The row of an object's class, or of its first base class of torch; None if there is none."""
-        name = next((name for name in class_names(shell) if name.startswith("torch.")), "")
-        return shape_row(name)
+        model = shell.model
+        if model is None:
+            return None
+        if model not in self._rows_of_classes:
+            name = next((name for name in class_names(shell) if name.startswith("torch.")), "")
+            self._rows_of_classes[model] = shape_row(name)
+        return self._rows_of_classes[model]
 
     def _constructed_with(self, shell: Shell) -> Arguments:
         """The arguments that torch's constructor of a layer gets."""
@@ -916,10 +963,10 @@ class Shapes(Theory):
         judge = Judge(elements.weights_of(made[0], is_exact=self._is_exact))
         name_of = self.names_of(shell, frame, value)
 
-        def of_inputs(picked: tuple[Any, ...]) -> tuple[Result, str | None]:
+        def of_inputs(picked: tuple[Any, ...]) -> Outcome:
             tensor = with_batch(row, picked[0])
             if is_without_batch(row, tensor):
-                return None, "float"
+                return None, "float", None
             inputs: dict[Place, Shaped | None] = {"input": tensor, **dict(zip(("target",), picked[2:], strict=False))}
             call = Given(row, picked[1].positional, picked[1], inputs, key, self.tensor_in, self.takes)
             call.name_of = name_of
@@ -931,10 +978,10 @@ class Shapes(Theory):
             doubts.extend(call.doubts)
             dtype = judge.of_call(call)
             if isinstance(found, list):
-                return [place_sites(one, shell.site) for one in found], dtype
+                return [place_sites(one, shell.site) for one in found], dtype, call
             if found is not None and "keeps-shape" not in row.facets:
                 found = place_sites(found, shell.site)
-            return found, dtype
+            return found, dtype, call
 
         tensors = list(dict.fromkeys(self.tensor_of(atom) for atom in inputs))
         sides: list[list[Any]] = [tensors, made]
@@ -943,11 +990,11 @@ class Shapes(Theory):
             sides.append([self.tensor_of(atom, is_tensor=False) for atom in targets])
         found = self._try_each(choices_of(sides), of_inputs, frame, value, self.row, shell)  # type: ignore[arg-type]
         self._judge(judge, frame, value, self.row, shell)
-        if found and self._is_only_layer(shell, value, frame):
-            if len(tensors) == len(made) == 1:
-                doubted, doubt = doubts, "sizes"
-            else:
-                doubted, doubt = [one for one, _ in refusals] if len(found) == len(refusals) == 1 else [], "side"
+        if len(tensors) == len(made) == 1:
+            doubted, doubt = doubts, "sizes"
+        else:
+            doubted, doubt = [one for one, _ in refusals] if len(found) == len(refusals) == 1 else [], "side"
+        if found and doubted and self._is_only_layer(shell, value, frame):
             for one in doubted:
                 self._refuse(one, frame, value, self.row, shell, doubt)
         if not found and not row.facets.keys().isdisjoint(_KEEPING):
@@ -956,7 +1003,7 @@ class Shapes(Theory):
             refused, (tensor, *others) = refusals[0]
             fitting = replace(tensor, shape=without_size(tensor.shape, refused.given))
             found = self._try_each([(fitting, *others)], of_inputs, frame, value, (self.row, "on"))  # type: ignore[arg-type]
-        return self._results(found or [(None, "float")], row, value, frame)
+        return self._results(found or [(None, "float", None)], row, value, frame)
 
     def names_of(self, shell: Shell, frame: Frame, value: Value) -> Callable[[str], Dim | None] | None:
         """The sizes that attributes of a layer are, for people; None in runs that judge."""
@@ -1150,7 +1197,19 @@ class Shapes(Theory):
         return any(isinstance(atom, kinds) for atoms in arguments.all() for atom in atoms)
 
     def state(self) -> Hashable:
-        return bool(self._run.objects.under_construction)
+        return bool(self._run.objects.under_construction), self._is_quiet()
+
+    def _is_quiet(self) -> bool:
+        """True if no gradients are recorded: under `torch.no_grad()` or `torch.inference_mode()`."""
+        return any(self._records_nothing(value, frame) for value, frame in self._run.contexts)
+
+    def _records_nothing(self, context: Value, frame: Frame) -> bool:
+        known = self._quiet.get(id(context))
+        if known is None:
+            module = None if frame.function is None else frame.function.module
+            known = module is not None and records_nothing(context, module, self._run.project)
+            self._quiet[id(context)] = known
+        return known
 
     def matters(self, event: Event, frame: Frame) -> bool:
         kind = event.kind

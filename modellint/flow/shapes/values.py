@@ -11,6 +11,7 @@ from modellint.flow.library.containers import holds
 from modellint.flow.shapes.atoms import Shaped, ShapeOf, is_number, number_of, sequence_of
 from modellint.flow.shapes.notes import Sized
 from modellint.flow.shapes.shape import ANY, Dim, Shape, Star, common, limit, of_rank, unknown
+from modellint.graph.immutable import replace
 from modellint.graph.size import Size, Symbol
 from modellint.graph.value import Op
 
@@ -36,7 +37,7 @@ def with_batch(row: Operator, tensor: Shaped | None) -> Shaped | None:
     ranks = _ranks_of_windows(row)
     if tensor is None or not ranks or tensor.shape.star is None or tensor.shape.least_rank > ranks[-1]:
         return tensor
-    return Shaped(of_rank(tensor.shape, ranks[-1]), tensor.dtype)
+    return replace(tensor, shape=of_rank(tensor.shape, ranks[-1]))
 
 
 def is_without_batch(row: Operator, tensor: Shaped | None) -> bool:

@@ -8,6 +8,10 @@ def pooled():
     return F.max_pool2d(x, 2, 4, 3)  # expect: ML502
 
 
+def shrink_sides(x):
+    return F.max_pool2d(x, (3, 4), (5, 5), (2, 1))  # expect: ML502
+
+
 def loss():
     return F.nll_loss(torch.rand(2, 3), torch.tensor([0, 1]), reduction="average")  # expect: ML502
 

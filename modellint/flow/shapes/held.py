@@ -1,0 +1,130 @@
+"""What the elements of a tensor are, such as scores of a layer or probabilities, and if a gradient reaches it.
+
+The facet `values` of an operator says what it makes. What only moves elements keeps them; any other operator makes
+something of which nothing is known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.flow.domain import ClassRef, Constant, Counter, Number, Outside
+from modellint.flow.shapes.dtypes import WHOLE, is_of
+from modellint.flow.shapes.shape import Refused
+from modellint.graph.hashing import HashedOnce, hashed_once
+from modellint.graph.immutable import dataclass
+from modellint.graph.value import Op
+from modellint.link.names import External
+
+if TYPE_CHECKING:
+    from modellint.flow.domain import Site
+    from modellint.flow.shapes.atoms import Shaped
+    from modellint.flow.shapes.given import Given
+    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.value import Value
+    from modellint.link.project import Project
+    from modellint.operators import Operator
+
+#: Kinds of doubts: a loss or an activation that is seldom given such elements, and a loss that no gradient reaches.
+STRANGE, UNTRAINED = "doubt-elements", "doubt-gradient"
+_LOGARITHMS = {"probabilities": "log-probabilities", "chances": "log-chances"}
+#: Facets of what puts other elements among those of its operand.
+_CHANGING = frozenset(("fill", "literal", "repeats", "grows", "stacks"))
+#: Facets of layers that have parameters, and of losses whose targets have no gradients.
+_TRAINED = frozenset(
+    ("takes-features", "takes-channels", "normal", "weighted", "convolves", "deconvolves", "takes-ids")
+)
+_OF_CLASSES = frozenset(("classes", "real-target"))
+#: The contexts under which no gradients are recorded.
+_QUIET = operators.functions("no-gradients") - {"torch.set_grad_enabled", "torch.autograd.set_grad_enabled"}
+_NUMBERS = (Constant, Number, Counter, Outside, ClassRef)
+
+
+@hashed_once
+@dataclass(frozen=True, slots=True)
+class Held(HashedOnce):
+    """What the elements of a tensor are, and the expression that makes them; `behind` is what its operand holds.
+
+    The kinds are `scores`, which a layer gives, `probabilities` that add up to 1, `chances` between 0 and 1, the
+    logarithms of both, `positives`, and `bounded` ones between -1 and 1.
+    """
+
+    kind: str
+    behind: str = ""
+    site: Site | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return self.kind
+
+
+@hashed_once
+@dataclass(frozen=True, slots=True)
+class Cut(HashedOnce):
+    """Why no gradient reaches a tensor: the operator that has none, and its expression."""
+
+    by: str
+    site: Site | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return self.by
+
+
+def records_nothing(context: Value, module: ModuleFacts, project: Project) -> bool:
+    """True for a context or decorator under which no gradients are recorded, such as `torch.no_grad()`."""
+    found = project.names.definition(module, context.callee if context.op is Op.CALL else context)
+    return isinstance(found, External) and found.name in _QUIET
+
+
+def is_without_gradients(function: Function, project: Project) -> bool:
+    """True if a decorator switches the recording of gradients off."""
+    return any(records_nothing(one, function.module, project) for one in function.signature.decorators)
+
+
+def held_by_result(call: Given, site: Site | None) -> Held | None:
+    """What a call gives."""
+    made = call.row.facets.get("values")
+    before = None if call.first is None else call.first.held
+    if made is None:
+        return before if before is not None and _keeps(call.row) else None
+    kind = made if made != "log" else _LOGARITHMS.get("" if before is None else before.kind)
+    return None if kind is None else Held(kind, "" if before is None else before.kind, site)
+
+
+def _keeps(row: Operator) -> bool:
+    """True for an operator that gives the elements of its operand."""
+    base = operators.row(row.name)
+    return base is not None and "passed" in base.facets and base.facets.keys().isdisjoint(_CHANGING)
+
+
+def cut_of_result(call: Given, dtype: str | None, site: Site | None) -> Cut | None:
+    """Why no gradient reaches the result of a call; None if one may."""
+    facets = call.row.facets
+    if is_of(dtype, WHOLE) or "cuts" in facets:
+        first = call.first
+        return first.cut if first is not None and first.cut is not None else Cut(call.row.name.rpartition(".")[2], site)
+    if call.first is None or (call.is_layer and not facets.keys().isdisjoint(_TRAINED)):
+        return None
+    targets = (1, "target") if not facets.keys().isdisjoint(_OF_CLASSES) else ()
+    given = [one for place, one in call.picked.items() if place not in targets]
+    further = () if call.is_layer else call.further()
+    others = (atoms for place, atoms in further if place not in call.picked and place not in targets)
+    if not call.is_complete or not all(isinstance(atom, _NUMBERS) for atoms in others for atom in atoms):
+        return None
+    return cut_of_all(given)
+
+
+def cut_of_all(tensors: list[Shaped | None]) -> Cut | None:
+    """Why no gradient reaches any of several tensors; None if one may reach some, or if there are none."""
+    cuts = [None if one is None else one.cut for one in tensors]
+    return cuts[0] if cuts and None not in cuts else None
+
+
+def doubt_of_elements(call: Given) -> Refused | None:
+    """Why the elements of an operand are seldom meant: probabilities where scores are expected, and the like."""
+    seldom, held = call.row.facets.get("seldom"), None if call.first is None else call.first.held
+    if seldom is None or held is None:
+        return None
+    is_seldom = not {held.kind, f"{held.kind}-of-{held.behind}"}.isdisjoint(seldom.split("|"))
+    return Refused(STRANGE, held, call.row.name.rpartition(".")[2]) if is_seldom else None

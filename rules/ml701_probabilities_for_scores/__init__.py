@@ -1,0 +1,91 @@
+"""ML701: a loss that expects scores gets probabilities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.flow import queries
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import ModuleFacts
+    from modellint.rule import Project
+
+#: What is wrong with each loss, by its last name.
+_OWN = {
+    "cross_entropy": "applies `log_softmax` itself",
+    "CrossEntropyLoss": "applies `log_softmax` itself",
+    "binary_cross_entropy_with_logits": "applies the sigmoid itself",
+    "BCEWithLogitsLoss": "applies the sigmoid itself",
+}
+_PROBABILITIES = frozenset(("probabilities", "chances"))
+
+
+class ProbabilitiesForScores(Rule):
+    """A loss that expects scores gets probabilities
+
+    ## What it does
+    Follows each tensor from the layer that makes it to the loss: through `forward`, `Sequential`, methods, functions
+    and files. Reports the result of `softmax` or `sigmoid` that reaches
+
+    - `CrossEntropyLoss` and `cross_entropy`
+    - `BCEWithLogitsLoss` and `binary_cross_entropy_with_logits`
+
+    Views, casts, dropout and elements of a tensor of probabilities are probabilities, too. Anything else that is
+    computed of them is not.
+
+    The finding is a warning, and an info in tests and demonstrations.
+
+    ## Why is this bad
+    These losses expect scores (logits), and apply `log_softmax` or the sigmoid themselves. Of probabilities, which lie
+    between 0 and 1, they make nearly equal ones: the loss of a perfect prediction of three classes is 0.55 and not 0,
+    gradients are small, and the model learns slowly or not at all. Nothing raises an error.
+
+    ## How to fix
+    Return the scores, and make probabilities of them only where a prediction is shown.
+
+    ```python
+    def forward(self, x):
+        return self.head(x)  # without softmax
+
+
+    loss = criterion(model(x), labels)
+    probabilities = model(x).softmax(dim=1)
+    ```
+
+    ## What it cannot see
+    Layers that only a run knows, and losses of a project's own. It is silent where some way to the loss is without
+    `softmax`, where no gradients are recorded, and for `log_softmax` before `CrossEntropyLoss`, which changes nothing.
+
+    ## Confirming
+    modellint does not confirm the finding: nothing raises an error, and a run cannot tell what the code means.
+    """
+
+    code = "ML701"
+    name = "probabilities-for-scores"
+    severity = Severity.WARNING
+    about = ("torch",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        for strange in queries.strange_elements(module, project):
+            if strange.right not in _OWN or strange.left not in _PROBABILITIES:
+                continue
+            site = strange.site
+            assert site.function is not None
+            made = "softmax" if strange.left == "probabilities" else "sigmoid"
+            yield self.finding(
+                site.place,
+                f"`{strange.right}` expects scores (logits) and gets the probabilities of a {made}",
+                symbol=f"{site.function.qualname}.{site.module.text_of(site.value)[:40]}",
+                confidence=Confidence.HIGH,
+                severity=Severity.INFO if strange.is_tried else None,
+                evidence=(f"`{strange.right}` {_OWN[strange.right]}",),
+                related=[
+                    *(Related(one.site.place, f"the {made} is applied here") for one in strange.made),
+                    *(Related(step.place, "called from here") for step in strange.steps[-2:]),
+                ],
+                help=f"give it the scores, and apply the {made} only where a prediction is shown",
+            )

@@ -1,0 +1,121 @@
+"""ML702: a loss that expects probabilities gets something else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint import claims
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.flow import queries
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import ModuleFacts
+    from modellint.rule import Probe, Project
+
+#: What a loss expects, by its last name.
+_EXPECTED = {
+    "binary_cross_entropy": "probabilities",
+    "BCELoss": "probabilities",
+    "nll_loss": "log-probabilities",
+    "NLLLoss": "log-probabilities",
+    "kl_div": "log-probabilities",
+    "KLDivLoss": "log-probabilities",
+    "binary_cross_entropy_with_logits": "scores (logits)",
+    "BCEWithLogitsLoss": "scores (logits)",
+}
+_LOGARITHMS = frozenset(("log-probabilities", "log-chances"))
+_WORDS = {
+    "scores": "raw scores",
+    "chances": "probabilities",
+    "log-chances": "logarithms of probabilities",
+    "positives": "the result of a ReLU",
+}
+_HELP = {
+    "probabilities": "apply a sigmoid before the loss, or use `BCEWithLogitsLoss`, which applies it itself",
+    "log-probabilities": "apply `log_softmax` before the loss",
+    "scores (logits)": "give it the scores",
+}
+
+
+class ScoresForProbabilities(Rule):
+    """A loss that expects probabilities gets something else
+
+    ## What it does
+    Follows each tensor from the layer that makes it to the loss: through `forward`, `Sequential`, methods, functions
+    and files. Reports
+
+    - `BCELoss` and `binary_cross_entropy` of the scores of a layer, or of logarithms of probabilities
+    - `NLLLoss`, `nll_loss`, `KLDivLoss` and `kl_div` of scores or of probabilities, where they expect log-probabilities
+    - `BCEWithLogitsLoss` and `binary_cross_entropy_with_logits` of logarithms of probabilities
+
+    The scores of a layer are what `Linear`, `Bilinear` and convolutions give, without an activation behind them.
+
+    The finding is an error for `BCELoss`, else a warning, and an info in tests and demonstrations.
+
+    ## Why is this bad
+    `BCELoss` refuses numbers below 0 and above 1: on the CPU it raises RuntimeError (`all elements of input should be
+    between 0 and 1`), on a GPU a device-side assertion fails. `NLLLoss` takes any numbers. Without `log_softmax` it
+    only makes one score larger, and the loss falls below 0 without end.
+
+    ## How to fix
+    Give the loss what it expects, or use the loss that expects scores.
+
+    ```python
+    loss = F.binary_cross_entropy_with_logits(scores, target)
+    loss = F.nll_loss(scores.log_softmax(dim=1), labels)
+    ```
+
+    ## What it cannot see
+    Layers that only a run knows, and losses of a project's own. It is silent where the scores are computed with before
+    they reach the loss, where some way to the loss is right, and where no gradients are recorded.
+
+    ## Confirming
+    For `BCELoss`, modellint builds the layer, or imports the file, and calls the function. PyTorch's error is the
+    verdict: of many scores with random weights, some are below 0. It does not confirm what the other losses get, as
+    they take any numbers.
+    """
+
+    code = "ML702"
+    name = "scores-for-probabilities"
+    severity = Severity.WARNING
+    about = ("torch",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        for strange in queries.strange_elements(module, project):
+            expected = _EXPECTED.get(strange.right)
+            if expected is None or (expected.startswith("scores") and strange.left not in _LOGARITHMS):
+                continue
+            site = strange.site
+            assert site.function is not None
+            words = _WORDS.get(strange.left, strange.left)
+            severity = Severity.ERROR if expected == "probabilities" else Severity.WARNING
+            yield self.finding(
+                site.place,
+                f"`{strange.right}` expects {expected} and gets {words}",
+                symbol=f"{site.function.qualname}.{site.module.text_of(site.value)[:40]}",
+                confidence=Confidence.HIGH,
+                severity=Severity.INFO if strange.is_tried else severity,
+                evidence=("nothing stands between this layer and the loss",) if strange.left == "scores" else (),
+                related=[
+                    *(Related(one.site.place, f"{words} are made here") for one in strange.made),
+                    *(Related(step.place, "called from here") for step in strange.steps[-2:]),
+                ],
+                help=_HELP[expected],
+                claim=_claim(strange) if severity is Severity.ERROR else None,
+            )
+
+    def probe(self, claim: claims.Refused, project: Project) -> Probe:
+        """Reach the call: does the loss refuse what it gets?"""
+        from modellint.rule import called_probe, file_probe
+
+        return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)
+
+
+def _claim(strange: queries.RefusedOperation) -> claims.Refused | None:
+    """The claim that the loss refuses numbers below 0 and above 1; None if no call is in sight."""
+    if strange.call is None:
+        return None
+    return claims.Refused(strange.call.place, "RuntimeError", "between 0 and 1", strange.root)

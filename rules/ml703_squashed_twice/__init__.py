@@ -1,0 +1,102 @@
+"""ML703: an activation gets what another one has squashed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.flow import queries
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import ModuleFacts
+    from modellint.rule import Project
+
+#: Activations by their last names, as messages call them.
+_NAMES = {
+    "softmax": "softmax",
+    "Softmax": "softmax",
+    "Softmax2d": "softmax",
+    "softmin": "softmin",
+    "Softmin": "softmin",
+    "gumbel_softmax": "gumbel_softmax",
+    "log_softmax": "log_softmax",
+    "LogSoftmax": "log_softmax",
+    "sigmoid": "sigmoid",
+    "Sigmoid": "sigmoid",
+    "logsigmoid": "logsigmoid",
+    "LogSigmoid": "logsigmoid",
+    "tanh": "tanh",
+    "Tanh": "tanh",
+}
+_MADE = {"probabilities": "a softmax", "chances": "a sigmoid", "positives": "a ReLU"}
+
+
+class SquashedTwice(Rule):
+    """An activation gets what another one has squashed
+
+    ## What it does
+    Follows each tensor from one activation to the next: through `forward`, `Sequential`, methods, functions and files.
+    Reports
+
+    - `softmax`, `log_softmax` and `sigmoid` of the result of `softmax` or `sigmoid`
+    - `softmax`, `log_softmax`, `sigmoid` and `tanh` of the result of a ReLU that stands right behind a layer
+
+    Views, casts, dropout and elements of a tensor change nothing. A ReLU of something else than the result of a layer,
+    such as a product of embeddings, is a design that is known to work.
+
+    The finding is a warning, and an info in tests and demonstrations.
+
+    ## Why is this bad
+    A second `softmax` makes nearly equal probabilities: of three classes the best gets 0.58 at most, and gradients are
+    small. A sigmoid of a ReLU is never below 0.5, and `tanh` of one never below 0: half of what the activation can give
+    is lost, and where the layer gives a number below 0 no gradient flows.
+
+    ## How to fix
+    Drop the first of the two.
+
+    ```python
+    gate = torch.sigmoid(self.gate(x))  # without ReLU
+    ```
+
+    ## What it cannot see
+    Activations of a project's own, and layers that only a run knows. It is silent where some way is right.
+
+    ## Confirming
+    modellint does not confirm the finding: nothing raises an error, and a run cannot tell what the code means.
+    """
+
+    code = "ML703"
+    name = "squashed-twice"
+    severity = Severity.WARNING
+    about = ("torch",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        for strange in queries.strange_elements(module, project):
+            name, made = _NAMES.get(strange.right), _MADE.get(strange.left)
+            if name is None or made is None:
+                continue
+            site = strange.site
+            assert site.function is not None
+            yield self.finding(
+                site.place,
+                f"`{name}` gets the result of {made}, which has squashed it before",
+                symbol=f"{site.function.qualname}.{site.module.text_of(site.value)[:40]}",
+                confidence=Confidence.HIGH,
+                severity=Severity.INFO if strange.is_tried else None,
+                evidence=(_effect(name, strange.left),),
+                related=[
+                    *(Related(one.site.place, f"{made} is applied here") for one in strange.made),
+                    *(Related(step.place, "called from here") for step in strange.steps[-2:]),
+                ],
+                help="apply only the last of the two",
+            )
+
+
+def _effect(name: str, kind: str) -> str:
+    if kind == "positives":
+        least = {"sigmoid": "0.5", "tanh": "0"}.get(name)
+        return f"the result is never below {least}" if least else "all scores below 0 count the same"
+    return "the results are nearly equal, whatever the layer gives"

@@ -1,0 +1,96 @@
+"""ML704: no gradient reaches the loss."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint import claims
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.flow import queries
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import ModuleFacts
+    from modellint.rule import Probe, Project
+
+#: Why an operator has no gradient, by its last name.
+_WHY = {
+    "detach": "`detach()` cuts the gradient",
+    "data": "`.data` cuts the gradient",
+    "grad": "`.grad` has no gradient itself",
+    "comparison": "a comparison has no gradient",
+    "no_grad": "no gradients are recorded here",
+    "tensor": "`torch.tensor` makes a new tensor, which knows nothing of the model",
+}
+
+
+class GradientCut(Rule):
+    """No gradient reaches the loss
+
+    ## What it does
+    Follows each tensor from the layer that makes it to `backward()`: through `forward`, methods, functions and files.
+    Reports `backward()` on a tensor that certainly has no gradient, as each way to it leads through
+
+    - `argmax`, a comparison, or a cast to whole numbers
+    - `detach()`, `.data`, `torch.tensor(…)`
+    - `torch.no_grad()` or `torch.inference_mode()`
+
+    The finding is an error, and an info in tests and demonstrations.
+
+    ## Why is this bad
+    `backward()` raises RuntimeError: `element 0 of tensors does not require grad and does not have a grad_fn`. To set
+    `requires_grad` on the loss only hides it: no parameter gets a gradient, and the model does not learn.
+
+    ## How to fix
+    Compute the loss of the scores, and what has no gradient only for metrics.
+
+    ```python
+    loss = criterion(scores, labels)
+    accuracy = (scores.argmax(dim=1) == labels).float().mean()
+    ```
+
+    ## What it cannot see
+    Ways that only a run knows. A tensor that comes from a caller, or from code that modellint cannot read, may have a
+    gradient. It is silent where code asks for a gradient itself (`x.requires_grad_()`).
+
+    ```python
+    def train(self, batch):
+        self.trainer.compute_loss(batch).backward()  # of code that modellint cannot read
+    ```
+
+    ## Confirming
+    modellint builds the layer, or imports the file, and calls the function. PyTorch's error is the verdict.
+    """
+
+    code = "ML704"
+    name = "gradient-cut"
+    severity = Severity.ERROR
+    about = ("torch",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        for lost in queries.losses_without_gradient(module, project):
+            site = lost.site
+            assert site.function is not None
+            why = _WHY.get(lost.left, f"`{lost.left}` has no gradient")
+            yield self.finding(
+                site.place,
+                "`backward()` on a tensor that no gradient reaches",
+                symbol=f"{site.function.qualname}.{site.module.text_of(site.value)[:40]}",
+                confidence=Confidence.HIGH,
+                severity=Severity.INFO if lost.is_tried else Severity.WARNING if lost.is_open else None,
+                evidence=(why,),
+                related=[
+                    *(Related(one.site.place, why) for one in lost.made),
+                    *(Related(step.place, "called from here") for step in lost.steps[-2:]),
+                ],
+                help="compute the loss of what the layers give, before the gradient is cut",
+                claim=claims.Refused(site.place, "RuntimeError", "does not require grad", lost.root),
+            )
+
+    def probe(self, claim: claims.Refused, project: Project) -> Probe:
+        """Reach the call: does torch find no gradient?"""
+        from modellint.rule import called_probe, file_probe
+
+        return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)

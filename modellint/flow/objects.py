@@ -326,7 +326,7 @@ class Objects:
             known = constant(index)
             key = None if known is None else known.value
             if (
-                atom.kind == "list"
+                (atom.kind == "list" or (atom.is_module_container and self._run.mode.replaces_layers))
                 and isinstance(key, int)
                 and atom.is_exact
                 and -len(atom.entries) <= key < len(atom.entries)

@@ -271,6 +271,8 @@ class Mode:
     skips_handlers: bool = False
     #: True if class methods are called on an unknown class unless it is a layer or has fields: others may make any.
     is_wary_of_classes: bool = False
+    #: True if `layers[6] = …` replaces an entry of torch's containers; in other runs the one before stays possible.
+    replaces_layers: bool = False
     #: True if what the theory noted is read after the run was closed.
     outlives_run: bool = False
 
@@ -290,6 +292,7 @@ class Mode:
             self.names_parts or other.names_parts,
             self.skips_handlers or other.skips_handlers,
             self.is_wary_of_classes or other.is_wary_of_classes,
+            self.replaces_layers or other.replaces_layers,
         )
 
 

@@ -24,6 +24,7 @@ def made_related(refused: queries.RefusedOperation) -> Iterator[Related]:
     for made in (deciding or refused.made)[:2]:
         is_alone = made in deciding
         words = f"`{given}` comes from here" if is_alone else "this decides the shape of the input"
+        words = f"{made.trunk} makes {given}" if made.trunk and is_alone else words
         yield Related(made.site.place, words)
 
 
@@ -51,7 +52,7 @@ def _written_width(made: queries.Site, refused: queries.RefusedOperation) -> Val
     if made.value.op is not Op.CALL or made.value.has_unpacking or taken is None or taken.constant is None:
         return None
     value = input_width(made)
-    is_written = value is not None and all(part.op in (Op.CONST, Op.BIN) for part in value.walk())
+    is_written = value is not None and all(part.op is Op.BIN or type(part.data) is int for part in value.walk())
     return value if value is not None and is_written and _is_of(value, made) else None
 
 
@@ -69,9 +70,12 @@ def _is_of(value: Value, made: queries.Site) -> bool:
 
 
 def claim_of(refused: queries.RefusedOperation) -> claims.Refused | None:
-    """The claim that the call of a layer is refused; None if no call is in sight, or symbols decide."""
+    """The claim that the call of a layer is refused; None if no call is in sight, or symbols decide.
+
+    None, too, if networks of other packages are involved: these may not be there, and load what others publish.
+    """
     call = refused.call
-    if call is None or call.value.op is not Op.CALL or refused.doubt == "side":
+    if refused.has_trunk or call is None or call.value.op is not Op.CALL or refused.doubt == "side":
         return None
     given, taken = refused.given, refused.taken
     if given is None or taken is None or (given.number is not None and given.number == taken.number):

@@ -111,8 +111,11 @@ class ShapeMismatch(Rule):
 
 
 def _claim(refused: queries.RefusedOperation) -> claims.Refused | None:
-    """The claim that a run can show; None for an operator whose operands may raise the same error."""
-    if refused.call is None:
+    """The claim that a run can show; None for an operator whose operands may raise the same error.
+
+    None, too, if networks of other packages are involved: these may not be there, and load what others publish.
+    """
+    if refused.call is None or refused.has_trunk:
         return None
     place, op = refused.call.place, refused.call.value.op
     error, words = _ERRORS, ""
@@ -141,7 +144,7 @@ def _relations(refused: queries.RefusedOperation) -> Iterator[Related]:
             if sizes
             else "the shape comes from here"
         )
-        yield Related(made.site.place, words)
+        yield Related(made.site.place, f"{made.trunk} makes {_series(sizes)}" if made.trunk and sizes else words)
     for step in refused.steps[-2:]:
         yield Related(step.place, "called from here")
 

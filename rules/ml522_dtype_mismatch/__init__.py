@@ -121,8 +121,11 @@ class DtypeMismatch(Rule):
 
 
 def _claim(refused: queries.RefusedOperation) -> claims.Refused | None:
-    """The claim that a run can show; None for an operator whose operands may raise the same error."""
-    if refused.call is None:
+    """The claim that a run can show; None for an operator whose operands may raise the same error.
+
+    None, too, if networks of other packages are involved: these may not be there, and load what others publish.
+    """
+    if refused.call is None or refused.has_trunk:
         return None
     value, words = refused.call.value, _WORDS.get(refused.kind, "")
     if value.op is not Op.CALL and not words and "(" in refused.call.module.text_of(value):

@@ -65,11 +65,15 @@ _MAX_TEXT = 32
 
 
 class Made(NamedTuple):
-    """An expression that decides sizes of the tensor on the left, or of the one on the right; these sizes in words."""
+    """An expression that decides sizes of the tensor on the left, or of the one on the right; these sizes in words.
+
+    `trunk` is the network of another package that it makes (`resnet18` of torchvision); empty if it makes none.
+    """
 
     site: Site
     sizes: tuple[str, ...]
     is_left: bool
+    trunk: str = ""
 
 
 class RefusedOperation(NamedTuple):
@@ -109,6 +113,8 @@ class RefusedOperation(NamedTuple):
     is_tried: bool
     call: Site | None
     doubt: str
+    #: True if the layer, or what decides a size, is a part of a network of another package.
+    has_trunk: bool
 
     @property
     def given_tensors(self) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
@@ -220,7 +226,7 @@ def _refusals(module: ModuleFacts, project: Project) -> Iterator[RefusedOperatio
             chains.update([clash.steps] if clash.steps and not is_allowed else [])  # the first one ends these calls
         called = clash if clash.row is None or clash.row.is_called else calls.get(_key_of(clash.row))
         reached.add((id(clash.site.value), clash.given, str(clash.right)))
-        yield _describe(clash, site, called, project)
+        yield _describe(clash, site, called, theory, project)
     run.close()
 
 
@@ -251,9 +257,14 @@ def _told_at(clash: Clash, project: Project) -> Site:
     """The expression that a misfit is told at.
 
     Of neighbours in a `Sequential` it is the second one among its arguments; for a layer of a layer that gets another
-    width, the call of the outer one in the class that holds it.
+    width, the call of the outer one in the class that holds it; for one that replaces a part of a network of another
+    package, the call that makes it.
     """
     row, layer = clash.row, clash.layer
+    if clash.given is not None and row is not None and layer is not None and layer.site is not None:
+        is_of_trunk = not row.sequential.is_module_container and layer.value is not row.sequential.value
+        if is_of_trunk and layer.site.module is clash.site.module:
+            return layer.site
     if clash.given is not None and (row is None or row.is_called):
         return next(_calls_of_parts(clash, project), clash.site)
     if row is None or row.is_called or layer is None:
@@ -465,20 +476,23 @@ def _makers(clash: Clash) -> tuple[Made, ...]:
     if isinstance(clash.left, Held | Cut):
         return () if clash.left.site is None else (Made(clash.left.site, (), is_left=True),)
     found: dict[tuple[Site, bool], dict[str, None]] = {}
+    row = clash.row
+    is_of_trunk = row is not None and not row.is_called and not row.sequential.is_module_container
     for side, is_left in ((clash.left, True), (clash.right, False)):
         shape = side if isinstance(side, Shape) else Shape()
         for dim in (*shape.head, *shape.tail):
-            if dim.site is not None and dim.site.value is not clash.site.value:
+            if dim.site is not None and (is_of_trunk or dim.site.value is not clash.site.value):
                 found.setdefault((dim.site, is_left), {})[str(dim)] = None
     return tuple(Made(site, tuple(sizes), is_left) for (site, is_left), sizes in found.items())
 
 
-def _describe(clash: Clash, site: Site, called: Clash | None, project: Project) -> RefusedOperation:
+def _describe(clash: Clash, site: Site, called: Clash | None, theory: Shapes, project: Project) -> RefusedOperation:
     function, event = clash.site.function, clash.event
     assert function is not None
     layer = None if clash.layer is None else clash.layer.site
     is_made_here = clash.row is not None and not clash.row.is_called
     ways = () if is_made_here else (event, *map(_event, clash.steps))
+    makers = tuple(one._replace(trunk=theory.trunk_at(one.site)) for one in _makers(clash))
     return RefusedOperation(
         clash.kind,
         _words(clash.left),
@@ -489,7 +503,7 @@ def _describe(clash: Clash, site: Site, called: Clash | None, project: Project) 
         layer.name if layer is not None and clash.row is not None else _name(clash.site),
         _apart(clash),
         layer,
-        _makers(clash),
+        makers,
         clash.steps,
         clash.inputs,
         _root(clash if called is None else called),
@@ -497,6 +511,7 @@ def _describe(clash: Clash, site: Site, called: Clash | None, project: Project) 
         event is not None and is_tried_out(project, function, event),
         None if called is None else called.site,
         clash.doubt,
+        any(one.trunk for one in makers) or bool(layer is not None and theory.trunk_at(layer)),
     )
 
 

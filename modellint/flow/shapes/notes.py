@@ -35,7 +35,9 @@ class Row(NamedTuple):
     def element(self, made: Value) -> Value:
         """The argument that is the layer, or holds it, in the call that makes the `Sequential`; else that call."""
         given = made.positional
-        is_written = len(given) > 1 and all(one.op is not Op.STARRED for one in given)
+        is_written = (
+            self.sequential.is_module_container and len(given) > 1 and all(one.op is not Op.STARRED for one in given)
+        )
         return given[self.place[0]] if is_written and self.place[0] < len(given) else made
 
 

@@ -295,7 +295,7 @@ class Presumed(Shapes):
                 if isinstance(atom, SymbolicInput) and atom.symbol is not None:
                     self.learnt.numbers.add(atom.symbol)
 
-    def _call_operator(
+    def call_operator(
         self, row: Operator, slots: tuple[Atoms, ...], arguments: Arguments, frame: Frame, value: Value
     ) -> Atoms:
         if "multiplies" in row.facets and value.op is Op.CALL:
@@ -303,7 +303,7 @@ class Presumed(Shapes):
         outer = self._doubts
         slots = (*map(_without_none, slots[:1]), *slots[1:])
         self._doubts += any(len(atoms) > 1 for atoms in slots[:1])
-        found = super()._call_operator(row, slots, arguments, frame, value)
+        found = super().call_operator(row, slots, arguments, frame, value)
         self._doubts = outer
         return found
 
@@ -415,7 +415,7 @@ class Presumed(Shapes):
         if isinstance(atom, Unknown | Plain):
             row = shape_row(f"Tensor.{name}")
             if row is not None and row.facets.keys() & _ARRANGING:
-                atom = Shaped(unknown((self._key(value, frame), "of")), is_presumed=True)
+                atom = Shaped(unknown((self.key_of(value, frame), "of")), is_presumed=True)
         return super().method(atom, name, arguments, frame, value)
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:

@@ -84,6 +84,7 @@ from modellint.flow.shapes.shape import (
 )
 from modellint.flow.shapes.subscript import index, part_of_shape
 from modellint.flow.shapes.transfer import result
+from modellint.flow.shapes.trunks import PUBLISHED, Trunks, may_make_trunk
 from modellint.flow.shapes.values import (
     MAX_ALTERNATIVES,
     are_few_layers,
@@ -100,12 +101,13 @@ from modellint.flow.shapes.values import (
     is_settings,
     is_without_batch,
     is_written,
+    layers_at,
     side_of,
     tensors_given,
     turn_matrix,
     with_batch,
 )
-from modellint.flow.theory import MOST_MADE, Limits, Made, Mode, Theory
+from modellint.flow.theory import MOST_MADE, Deleted, Escaped, Limits, Made, Mode, Theory
 from modellint.flow.unpassed import asked_for, field_of, is_field_of
 from modellint.graph.immutable import replace
 from modellint.graph.size import Symbol
@@ -174,10 +176,11 @@ class Shapes(Theory):
         waits=True,
         keeps=(SymbolicInput, Unknown),
         names_parts=True,
+        replaces_layers=True,
         limits=Limits(calls=10, recursion=1, recursion_if=1),
         most_made=MOST_MADE,
     )
-    observes = (Made,)
+    observes = (Made, Escaped, Deleted)
     #: True if a loop over a few layers is run turn by turn, and numbers that a condition chooses are told apart.
     splits = True
     #: True if layers count as made with the default type, whatever code may convert them to.
@@ -195,7 +198,7 @@ class Shapes(Theory):
         self._notes: list[Notes] = []
         self._functions: list[Function] = []
         #: The layer that is called, as one of a `Sequential`.
-        self._row: Row | None = None
+        self.row: Row | None = None
         #: The expressions that make the layers of torch that were called.
         self.layers: dict[Site | None, None] = {}
         #: True if a layer may be converted to another type.
@@ -212,6 +215,8 @@ class Shapes(Theory):
         self._changes = 0
         #: The `Sequential`s that the root makes, each with the event.
         self._rows: dict[Shell, tuple[Value, Frame, Event | None]] = {}
+        #: The networks of other packages that are known by facts; None until one is made.
+        self._trunks: Trunks | None = None
         #: The contexts of `with` statements by identity: True for those under which no gradients are recorded.
         self._quiet: dict[int, bool] = {}
         #: The row of each class of layers that was called; None for one that has none.
@@ -350,6 +355,8 @@ class Shapes(Theory):
 
     def _of_shell(self, shell: Shell, name: str) -> Atoms | None:
         """Attributes of parameters, of tuples of values and ids, and `layer.weight` of a layer of torch."""
+        if self._trunks is not None and (known := self._trunks.attribute(shell, name)) is not None:
+            return known
         if shell.kind in TENSORS:
             tensor = self.tensor_of(shell)
             return None if tensor is None or name not in ("shape", "ndim") else self.attribute(tensor, name, None, None)
@@ -369,6 +376,8 @@ class Shapes(Theory):
         return (Shaped(Shape(dims), "float"),)
 
     def element(self, atom: Atom, index: Atoms | None, frame: Frame | None, value: Value | None) -> Atoms | None:
+        if self._trunks is not None and isinstance(atom, Shell):
+            return self._trunks.output(atom, index)
         if isinstance(atom, ShapeOf):
             at = None if index is None else constant_of(index)
             try:
@@ -425,7 +434,7 @@ class Shapes(Theory):
         made = None if isinstance(value.data, InPlace) else self._of_lists(name, left, right, value, frame)
         if made is not None:
             return made
-        arrays = elements.arithmetic_on_arrays(name, left, right, self._key(value, frame))
+        arrays = elements.arithmetic_on_arrays(name, left, right, self.key_of(value, frame))
         if arrays is not None:
             return arrays
         if name == "@":
@@ -475,7 +484,7 @@ class Shapes(Theory):
         def of_pair(pair: tuple[Shaped | None, ...]) -> Shaped:
             one, other = pair
             if one is None or other is None:
-                return Shaped(unknown(self._key(value, frame)))
+                return Shaped(unknown(self.key_of(value, frame)))
             shape = combine(one.shape, other.shape)
             dtype = None if value.op is Op.COMPARE else judge.of_pair(value.data, one, other)
             is_presumed = all(side.is_presumed or not side.shape.head for side in pair if side is not None)
@@ -486,7 +495,7 @@ class Shapes(Theory):
         found = self._try_each(choices_of(sides), of_pair, frame, value)
         self._judge(judge, frame, value)
         return tuple(dict.fromkeys(self._with_sites(one, value, frame) for one in found)) or (
-            Shaped(unknown(self._key(value, frame))),
+            Shaped(unknown(self.key_of(value, frame))),
         )
 
     def _try_each(
@@ -576,11 +585,11 @@ class Shapes(Theory):
             tensor = self.tensor_of(atom, is_tensor=False)
             if tensor is None:
                 return UNKNOWN
-            shape = index(tensor.shape, parts, evaluate, self._key(value, frame), has_rows=self.has_rows)
+            shape = index(tensor.shape, parts, evaluate, self.key_of(value, frame), has_rows=self.has_rows)
             return (replace(tensor, shape=shape),)
 
         found = self._try_each(owner, of_one, frame, value)  # type: ignore[arg-type]
-        return join(found) if found else (Shaped(unknown(self._key(value, frame))),)
+        return join(found) if found else (Shaped(unknown(self.key_of(value, frame))),)
 
     def loop(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> bool | None:
         """Run a loop over a few layers turn by turn, and in constructors one over a few numbers or texts.
@@ -649,8 +658,14 @@ class Shapes(Theory):
     def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         if isinstance(atom, Super):
             return self._super_method(atom, name, arguments, frame, value)
+        if isinstance(atom, ClassRef) and name in PUBLISHED and may_make_trunk(atom):
+            return self._trunks_of_run().make(atom, arguments, frame, value, name)
+        if name == "pop" and isinstance(atom, Shell) and atom.kind == "list":
+            return self._take_out(atom, constant_of(arguments.positional[0]) if arguments.positional else -1)
+        if self._trunks is not None and (known := self._trunks.method(atom, name, arguments, frame, value)) is not None:
+            return known
         if isinstance(atom, Array):
-            return elements.method_of_array(atom, name, arguments, self._key(value, frame))
+            return elements.method_of_array(atom, name, arguments, self.key_of(value, frame))
         if name in elements.CONVERTING and elements.converts(atom, name, arguments):
             self.converts = True
         if isinstance(atom, ShapeOf):
@@ -667,7 +682,7 @@ class Shapes(Theory):
                 self._allow(frame, value)
                 self._allow(frame, value, ("elements", None))
                 kind = "" if row is None else row.facets.get("type")
-                return (Shaped(unknown(self._key(value, frame)), kind),) if kind in INTEGERS else None
+                return (Shaped(unknown(self.key_of(value, frame)), kind),) if kind in INTEGERS else None
             return None
         if name == "size":
             return self._size(tensor, arguments, frame, value)
@@ -677,10 +692,10 @@ class Shapes(Theory):
         if name in ("numel", "nelement"):
             return number_of(Dim(tensor.shape.elements()))
         if row is None:
-            made = Shaped(unknown(self._key(value, frame)), is_presumed=tensor.is_presumed)
+            made = Shaped(unknown(self.key_of(value, frame)), is_presumed=tensor.is_presumed)
             return PLAIN if name in _PLAIN else (made,)
         given = self._spread(arguments, frame, value)
-        found = self._call_operator(row, ((tensor,), *given.positional), given, frame, value)
+        found = self.call_operator(row, ((tensor,), *given.positional), given, frame, value)
         if isinstance(atom, Shaped) and not atom.is_presumed:
             return found
         if not isinstance(atom, Shell):  # numpy's methods of these names take other arguments
@@ -720,12 +735,12 @@ class Shapes(Theory):
         row = shape_row(name)
         if row is not None:
             given = self._spread(arguments, frame, value)
-            return self._call_operator(row, given.positional, given, frame, value)
+            return self.call_operator(row, given.positional, given, frame, value)
         known = operators.row(name) if name.startswith("torch.") else None
         is_tensor = any(isinstance(atom, Shaped) for atoms in arguments.all() for atom in atoms)
         if known is None or "gives" in known.facets or not is_tensor:
             return None
-        return (Shaped(unknown(self._key(value, frame))),)
+        return (Shaped(unknown(self.key_of(value, frame))),)
 
     def _enumerate(self, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """`enumerate` of a few layers: pairs with known numbers."""
@@ -742,24 +757,33 @@ class Shapes(Theory):
     def _of_array(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """An array of numpy, or the tensor that it becomes."""
         if name != "torch.from_numpy":
-            return elements.array_of(name, arguments, self._key(value, frame))
+            return elements.array_of(name, arguments, self.key_of(value, frame))
         given = arguments.positional[0] if len(arguments.positional) == 1 else ()
         known = [atom for atom in given if isinstance(atom, Array)]
         if not known or len(known) < len(given):
-            return (Shaped(unknown(self._key(value, frame))),)
+            return (Shaped(unknown(self.key_of(value, frame))),)
         return tuple(self._with_sites(Shaped(one.shape, one.dtype), value, frame) for one in known)
 
     def apply(self, function: Atom, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        """Judges what a parameter is made of; what is called gives what it gives."""
+        """Makes trunks of other packages, and judges what a parameter is made of; else a call gives what it gives."""
+        if may_make_trunk(function):
+            return self._trunks_of_run().make(function, arguments, frame, value)
         if type(function) is ClassRef and function.model.name.startswith("torch.nn."):
             refused = elements.refusal_of_parameter(function, arguments, self.tensor_in)
             if refused is not None:
                 self._refuse(refused, frame, value, (_TYPES, None))
         return None
 
+    def _trunks_of_run(self) -> Trunks:
+        if self._trunks is None:
+            self._trunks = Trunks(self._run, self)
+        return self._trunks
+
     def _builtin(self, name: str, arguments: Arguments) -> Atoms | None:
         given = arguments.positional[0] if len(arguments.positional) == 1 else ()
         only = given[0] if len(given) == 1 else None
+        if name == "builtins.type" and self._trunks is not None and self._trunks.is_trunk(given):
+            return UNKNOWN
         if name == "builtins.len" and isinstance(only, ShapeOf):
             rank = only.shape.rank
             return PLAIN if rank is None else (Constant(rank),)
@@ -782,7 +806,7 @@ class Shapes(Theory):
         if is_sized or (name.endswith("Tensor") and len(given) > 1):
             return (Shaped(Shape(tuple(map(dim_of, given))), dtype),)
         shape = self._shape_of_display(given[0]) if given else None
-        return (Shaped(unknown(self._key(value, frame)) if shape is None else shape, dtype, cut=cut),)
+        return (Shaped(unknown(self.key_of(value, frame)) if shape is None else shape, dtype, cut=cut),)
 
     def _shape_of_display(self, atoms: Atoms, depth: int = 0) -> Shape | None:
         """The shape of what nested lists of numbers make; None if unknown."""
@@ -807,7 +831,7 @@ class Shapes(Theory):
             return arguments
         return Arguments(arguments.positional, arguments.keywords)
 
-    def _call_operator(
+    def call_operator(
         self, row: Operator, slots: tuple[Atoms, ...], arguments: Arguments, frame: Frame, value: Value
     ) -> Atoms:
         """The result of a function or method that has a row."""
@@ -821,7 +845,7 @@ class Shapes(Theory):
             if any(one is not None for one in tensors):
                 places.append(place)
                 sides.append(tensors)
-        key = self._key(value, frame)
+        key = self.key_of(value, frame)
         has_unknown = not arguments.is_complete or any(isinstance(a, Unknown | Plain) for atoms in slots for a in atoms)
 
         def of_choice(picked: tuple[Shaped | None, ...]) -> Outcome:
@@ -865,12 +889,12 @@ class Shapes(Theory):
                 if row.name == "torch.nn.LSTM":  # the state is a pair itself
                     state = self._run.sequence("tuple", (parts[1], parts[1]), value, frame, f"state {number}")
                     parts = [parts[0], (state,)]
-                made = self._run.sequence("tuple", parts, value, frame, f"parts {number}")
-                atoms[made] = None
+                several = self._run.sequence("tuple", parts, value, frame, f"parts {number}")
+                atoms[several] = None
             elif one is None and row.facets.keys() & {"splits", "chunks", "unbinds"}:
                 atoms.update(dict.fromkeys(UNKNOWN))
             else:
-                shape = unknown(self._key(value, frame)) if one is None else one
+                shape = unknown(self.key_of(value, frame)) if one is None else one
                 held = None if call is None else held_by_result(call, site)
                 cut = Cut("no_grad", site) if is_quiet else None if call is None else cut_of_result(call, dtype, site)
                 atoms[self._with_sites(Shaped(shape, dtype, held=held, cut=cut), value, frame)] = None
@@ -900,7 +924,7 @@ class Shapes(Theory):
         ):
             return None
         if name == "__call__":
-            return self._call_layer(atom.shell, arguments, frame, value, ("forward",))
+            return self.call_layer(atom.shell, arguments, frame, value, ("forward",))
         if name == "forward":
             return self._call_torch_layer(atom.shell, arguments, frame, value)
         if atom.shell.passed is None:
@@ -909,12 +933,12 @@ class Shapes(Theory):
 
     def opaque(self, callee: Atom, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         if isinstance(callee, Shell) and callee.model is not None and callee.model.is_module is not False:
-            return self._call_layer(callee, arguments, frame, value)
+            return self.call_layer(callee, arguments, frame, value)
         if isinstance(callee, Bound) and isinstance(callee.owner, Shell):
             return self._call_torch_layer(callee.owner, arguments, frame, value)
         return None
 
-    def _call_layer(
+    def call_layer(
         self, shell: Shell, arguments: Arguments, frame: Frame, value: Value, by: tuple[str, ...] = _CALLED
     ) -> Atoms:
         objects = self._run.objects
@@ -926,7 +950,9 @@ class Shapes(Theory):
         return self._call_torch_layer(shell, arguments, frame, value)
 
     def _call_torch_layer(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
-        """The result of a layer whose `forward` is torch's."""
+        """The result of a layer whose `forward` is torch's, or that of a trunk."""
+        if self._trunks is not None and (known := self._trunks.call(shell, arguments, frame, value)) is not None:
+            return known
         given = arguments.argument(0, "input")
         inputs = next(iter(arguments.keywords.values()), UNKNOWN) if given is None else given
         names = class_names(shell)
@@ -935,10 +961,10 @@ class Shapes(Theory):
         row = self._row_of(shell)
         if row is None:
             is_torch = any(name.startswith("torch.nn.") and name != "torch.nn.Module" for name in names)
-            return (Shaped(unknown(self._key(value, frame)), "float"),) if is_torch else UNKNOWN
+            return (Shaped(unknown(self.key_of(value, frame)), "float"),) if is_torch else UNKNOWN
         own = self._constructed_with(shell)
         made = alternatives(own) if self.splits else [own]
-        key = self._key(value, frame)
+        key = self.key_of(value, frame)
         doubts: list[Refused] = []
         refusals: list[tuple[Refused, tuple[Any, ...]]] = []
         self.layers[shell.site] = None
@@ -970,22 +996,22 @@ class Shapes(Theory):
         if row.facets.keys() & {"loses", "classes"}:
             targets = arguments.argument(1, "target") or UNKNOWN
             sides.append([self.tensor_of(atom, is_tensor=False) for atom in targets])
-        found = self._try_each(choices_of(sides), of_inputs, frame, value, self._row, shell)  # type: ignore[arg-type]
-        self._judge(judge, frame, value, self._row, shell)
+        found = self._try_each(choices_of(sides), of_inputs, frame, value, self.row, shell)  # type: ignore[arg-type]
+        self._judge(judge, frame, value, self.row, shell)
         if len(tensors) == len(made) == 1:
             doubted, doubt = doubts, "sizes"
         else:
             doubted, doubt = [one for one, _ in refusals] if len(found) == len(refusals) == 1 else [], "side"
         if found and doubted and self._is_only_layer(shell, value, frame):
             for one in doubted:
-                self._refuse(one, frame, value, self._row, shell, doubt)
+                self._refuse(one, frame, value, self.row, shell, doubt)
         if not found and not row.facets.keys().isdisjoint(_KEEPING):
             return tuple(one for one in tensors if one is not None) or UNKNOWN
         if not found and refusals and refusals[0][0].given is not None:  # go on with what the layer makes
             refused, (tensor, *others) = refusals[0]
             fitting = replace(tensor, shape=without_size(tensor.shape, refused.given))
-            found = self._try_each([(fitting, *others)], of_inputs, frame, value, (self._row, "on"))  # type: ignore[arg-type]
-        made_at = shell.site if self._row is not None else None
+            found = self._try_each([(fitting, *others)], of_inputs, frame, value, (self.row, "on"))  # type: ignore[arg-type]
+        made_at = shell.site if self.row is not None else None
         return self._results(found or [(None, "float", None)], row, value, frame, made_at)
 
     def names_of(self, shell: Shell, frame: Frame, value: Value) -> Callable[[str], Dim | None] | None:
@@ -1000,21 +1026,27 @@ class Shapes(Theory):
             isinstance(a, Shell) and a.is_layer for one in shell.stores for a in held_by(one)
         )
         if shell.items is None or has_more:
-            return (Shaped(unknown(self._key(value, frame))),)
-        outer, doubts = self._row, self._doubts
+            return (Shaped(unknown(self.key_of(value, frame))),)
+        outer, doubts = self.row, self._doubts
         for number, entry in enumerate(shell.entries):
-            self._row = Row(shell, (number,), is_called) if outer is None else outer.inner(number)
-            layers = [atom for atom in entry.atoms if isinstance(atom, Shell) and atom.is_layer]
+            self.row = Row(shell, (number,), is_called) if outer is None else outer.inner(number)
+            layers = [atom for atom in layers_at(shell, number) if isinstance(atom, Shell) and atom.is_layer]
             self._doubts = doubts + (len(layers) > 1)
-            done = join(self._call_layer(layer, Arguments((given,)), frame, value) for layer in layers)
+            done = join(self.call_layer(layer, Arguments((given,)), frame, value) for layer in layers)
             given = UNKNOWN if not done else join((given, done)) if entry.path else done
-        self._row, self._doubts = outer, doubts
+        self.row, self._doubts = outer, doubts
         return given
 
     # -- what is made ----------------------------------------------------------------------------------------------
 
     def observe(self, occurrence: Occurrence) -> None:
         """Take note of a layer that the root itself makes: how it divides a width, and the layers in a `Sequential`."""
+        if isinstance(occurrence, Escaped) and self._trunks is not None:
+            self._trunks.escape(occurrence.arguments)
+        elif isinstance(occurrence, Deleted) and occurrence.target.op is Op.INDEX:
+            owner, index = (self._run.evaluate(part, occurrence.frame) for part in occurrence.target.args[:2])
+            for atom in owner:
+                self._take_out(atom, constant_of(index) if len(owner) == 1 else None)
         if not isinstance(occurrence, Made) or len(self._functions) != 1 or self._run.objects.under_construction:
             return
         shell, _, frame, value = occurrence
@@ -1026,6 +1058,16 @@ class Shapes(Theory):
         elif frame.function is self._functions[0] and "torch.nn.Sequential" in class_names(shell):
             self._rows[shell] = value, frame, frame.event
 
+    def _take_out(self, owner: Atom, at: int | None) -> Atoms | None:
+        """Take an element out of a list, or a row of layers; None if these are not known one by one."""
+        if not holds(owner) or owner.kind == "dict":
+            return None
+        items, is_sure = owner.items, not self._run.path and not self._run.loops
+        if items is not None and is_sure and at is not None and -len(items) <= at < len(items):
+            return owner.pop(at)
+        owner.is_exact = False
+        return None
+
     def _call_rows(self) -> None:
         """Call each `Sequential` that the root made with a tensor of unknown shape."""
         for shell, (value, frame, event) in self._rows.items():
@@ -1036,6 +1078,29 @@ class Shapes(Theory):
             for clash in notes.clashes():
                 self._note(clash._replace(event=event), (value, clash))
         self._rows.clear()
+        if self._trunks is not None:
+            self._call_trunks(self._trunks)
+
+    def _call_trunks(self, trunks: Trunks) -> None:
+        """Call each trunk that the root made, and whose parts it replaced, with an image of unknown shape."""
+        for value, frame, call in trunks.call_own(self._functions[0]):
+            notes = Notes({}, set())
+            self._notes.append(notes)
+            call()
+            self._notes.pop()
+            event = frame.flow.circumstances(value)
+            for clash in notes.clashes():
+                self._note(clash._replace(event=event), (value, clash))
+
+    def trunk_at(self, site: Site) -> str:
+        """The network of another package that an expression makes, in words; empty if it makes none."""
+        return "" if self._trunks is None else self._trunks.words.get(site.value, "")
+
+    def is_of_root(self, frame: Frame) -> bool:
+        """True if code of the root, or of a function of its file that it calls, is run, and no constructor."""
+        if not self._functions or self._run.objects.under_construction or frame.function is None:
+            return False
+        return frame.function.module is self._functions[0].module
 
     # -- functions -------------------------------------------------------------------------------------------------
 
@@ -1059,9 +1124,10 @@ class Shapes(Theory):
         def run_once() -> tuple[Atoms, tuple[Clash, ...]]:
             if code is None or is_making:
                 return run(), ()
-            if self._functions and not self._is_worth_following(code, function, given):
-                return UNKNOWN, ()
-            if not code.words.isdisjoint(_RESHAPING):
+            is_left_out = self._functions and not self._is_worth_following(code, function, given)
+            if is_left_out or not code.words.isdisjoint(_RESHAPING):
+                if self._trunks is not None:
+                    self._trunks.escape(given)
                 return UNKNOWN, ()
             own = (code, function.receiver)
             self._counts.update((own, (code, None)) if function.receiver is not None else (own,))
@@ -1069,9 +1135,11 @@ class Shapes(Theory):
             is_short = function.receiver is None or len(code.flow.events) <= _FEW_EVENTS
             is_many = is_many or (not is_short and self._counts[own] > _MAX_OF_OBJECT)
             if is_many and self._functions:
+                if self._trunks is not None:
+                    self._trunks.escape(given)
                 return UNKNOWN, ()
             notes = Notes({}, set())
-            row, self._row = self._row, None
+            row, self.row = self.row, None
             if len(self._functions) == 1:
                 self._certain = len(self._run.path)
             self._functions.append(code)
@@ -1081,18 +1149,22 @@ class Shapes(Theory):
                 self._call_rows()
             self._notes.pop()
             self._functions.pop()
-            self._row = row
+            self.row = row
             return found, notes.clashes()
 
         key = memo.key(function, given)
         if function.receiver is not None and code is not None and (is_making or self._is_constructor):
             self._changes += changes_itself(code)
             key = key, self._changes  # what it gives may depend on what was done to the object before
+        if self._trunks is not None and key in self._trunks.shared:
+            key = key, frame.trail, id(value)  # each call makes a trunk of its own, which its caller may change
         known = memo.once(key, given, run_once)
+        if self._trunks is not None:
+            self._trunks.note_made(key, known.atoms)
         if not self._notes:
             self.clashes.update(dict.fromkeys(known.noted))
         elif known.noted and not is_making and not self._is_one_of_several(value, frame):
-            place = value if self._row is None or self._row.is_called else self._row.element(value)
+            place = value if self.row is None or self.row.is_called else self.row.element(value)
             step = Site(place, frame.function)
             for clash in known.noted:
                 inputs = clash.inputs if clash.steps or code is None else tensors_given(code, given)
@@ -1150,7 +1222,9 @@ class Shapes(Theory):
 
     def matters(self, event: Event, frame: Frame) -> bool:
         kind = event.kind
-        if kind is EventKind.DELETE or kind is EventKind.COMPARE:
+        if kind is EventKind.DELETE:
+            return event.target is not None and event.target.op is Op.INDEX
+        if kind is EventKind.COMPARE:
             return False
         if kind is EventKind.RAISE:
             return event.guard is None
@@ -1165,13 +1239,13 @@ class Shapes(Theory):
 
     # -- notes -----------------------------------------------------------------------------------------------------
 
-    def _key(self, value: Value, frame: Frame) -> Hashable:
+    def key_of(self, value: Value, frame: Frame) -> Hashable:
         return frame.trail, id(value)
 
     def _place(self, value: Value, frame: Frame, about: object, *, is_open: bool = False) -> NotePlace:
         """The key of a note. `is_open`: a later turn of a loop may be the first one that gets there."""
         is_first = any(turn.is_first for turn in self._turns)
-        return NotePlace(self._key(value, frame), about, "perhaps" if is_open else "first" if is_first else "any")
+        return NotePlace(self.key_of(value, frame), about, "perhaps" if is_open else "first" if is_first else "any")
 
     def _refuse(
         self,
@@ -1187,7 +1261,7 @@ class Shapes(Theory):
         if self._notes and frame.function is not None:
             site, event = Site(value, frame.function), frame.flow.circumstances(value) or frame.event
             left, right = map(side_of, (refused.left, refused.right))
-            clash = Clash(refused.kind, left, right, refused.given, site, event, layer, doubt=doubt, row=self._row)
+            clash = Clash(refused.kind, left, right, refused.given, site, event, layer, doubt=doubt, row=self.row)
             is_open = any(turn.is_first and len(self._run.path) > turn.conditions for turn in self._turns)
             place = self._place(value, frame, about, is_open=is_open)
             self._note(clash, (place, doubt) if doubt else place)

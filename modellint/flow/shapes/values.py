@@ -85,6 +85,13 @@ def held_by(store: Store) -> Atoms:
     return () if callable(store.held) else store.held
 
 
+def layers_at(row: Shell, number: int) -> Atoms:
+    """The layers at a place of a `Sequential`, which may be stored there by name: `row._modules["6"] = …`."""
+    entry = row.entries[number]
+    stored = row.get(str(number if entry.key is None else entry.key)) if row.stores else None
+    return entry.atoms if stored is None else stored
+
+
 def side_of(side: object) -> object:
     """A side of a misfit; a list of numbers as a text."""
     return f"[{', '.join(map(str, side))}]" if isinstance(side, list | tuple) else side

@@ -300,10 +300,8 @@ class Shapes(Theory):
             return join((atoms, PLAIN)) if is_default else found
         if name is not None and owner.is_layer and not self._is_exact:
             atoms = elements.without_precision(atoms)
-        if any(
-            isinstance(atom, Shaped) and atom.cut is not None for atom in atoms
-        ):  # other code may ask for a gradient
-            atoms = tuple(replace(atom, cut=None) if isinstance(atom, Shaped) else atom for atom in atoms)
+        if name is not None:  # other code may ask for a gradient
+            atoms = tuple(replace(one, cut=None) if isinstance(one, Shaped) and one.cut else one for one in atoms)
         is_own = name is not None or not self._functions or owner.function in (None, self._functions[-1])
         return atoms if is_own else tuple(map(self._replaceable, atoms))
 

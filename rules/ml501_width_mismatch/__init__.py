@@ -34,6 +34,9 @@ class WidthMismatch(Rule):
     convolutions, pools and `x.view(x.size(0), -1)` to the linear layer behind them. Loops over a few layers, and loops
     that make layers of a few numbers, are followed turn by turn.
 
+    Two layers that are called with the same tensor have to take the same width, even if nothing is known of the tensor:
+    either `self.query(x)` or `self.key(x)` fails if one takes 64 features and the other 128.
+
     Compares widths by value after algebra, on the same dimension only: `hidden` and `2 * hidden` never fit. Reports
 
     - an error if the widths differ, as `hidden` and `hidden // 2` do
@@ -63,8 +66,8 @@ class WidthMismatch(Rule):
 
     ## What it cannot see
     Widths that only a run knows, sizes that stay symbols, and layers that other code replaces. It does not know the
-    order of dimensions after a `view` with unknown sizes, the width of an argument of `forward`, the layers that a loop
-    of unknown length makes, or a width that the code computes from settings that are not whole numbers:
+    order of dimensions after a `view` with unknown sizes, the width of an argument that one layer takes, the layers
+    that a loop of unknown length makes, or a width that the code computes from settings that are not whole numbers:
 
     ```python
     self.d_model = d_model // bottleneck
@@ -108,7 +111,8 @@ class WidthMismatch(Rule):
             if refused.kind == "division":
                 yield self._division_finding(refused, severity)
             else:
-                is_mended = refused.doubt != "side" and (refused.layer is None or id(refused.layer.value) not in again)
+                is_first = refused.layer is None or id(refused.layer.value) not in again
+                is_mended = is_first and refused.doubt != "side" and refused.before is None
                 yield self._finding(refused, severity, can_be_fixed=is_mended)
 
     def probe(self, claim: claims.Refused, project: Project) -> Probe:
@@ -119,7 +123,7 @@ class WidthMismatch(Rule):
 
     def _finding(self, refused: queries.RefusedOperation, severity: Severity, *, can_be_fixed: bool) -> Finding:
         """The finding about a layer that gets another width than it takes."""
-        from .refused import claim_of, fitting, made_related
+        from .refused import beside_related, claim_of, fitting, made_related
 
         given, taken, made = refused.given, refused.taken, refused.layer
         site = refused.site
@@ -127,7 +131,7 @@ class WidthMismatch(Rule):
         owner = site.function.owner
         assert given is not None
         assert taken is not None
-        related = list(made_related(refused))
+        related = list(made_related(refused) if refused.before is None else beside_related(refused, refused.before))
         if made is not None and made.value is not site.value:
             related.append(Related(made.place, f"expects {taken.described} {refused.kind}"))
         fix, written = fitting(refused) if can_be_fixed else (None, "")
@@ -171,7 +175,7 @@ def _is_of_another_file(refused: queries.RefusedOperation) -> bool:
 
     Where this file calls one layer with the result of another one, it is told here.
     """
-    if refused.call is not None and refused.call.value is not refused.site.value:
+    if refused.before is not None or (refused.call is not None and refused.call.value is not refused.site.value):
         return False
     deciding = [one.site.module for one in refused.made if str(refused.given) in one.sizes]
     home = None if refused.layer is None else refused.layer.module
@@ -182,6 +186,8 @@ def _message(refused: queries.RefusedOperation, given: Size, taken: Size) -> str
     is_part = any(step.value is refused.site.value for step in refused.steps)
     name = f"`{refused.name}` of `{refused.site.name}`" if is_part else f"`{refused.name}`"
     shown = f"{name} expects {taken.described} {refused.kind}"
+    if refused.before is not None:
+        return f"{shown}, but `{refused.before.name}` expects {given.described} of the same tensor: `{refused.left}`"
     if _are_equal_by_default(given, taken):
         return f"{shown}, and gets {given.described} only by default"
     factor = gcd(*(number for _, number in given.terms)) if given.constant is None else 1
@@ -198,6 +204,8 @@ def _are_equal_by_default(given: Size, taken: Size) -> bool:
 def _evidence(refused: queries.RefusedOperation, given: Size, taken: Size) -> str:
     if refused.doubt == "side":
         return "the widths fit on the other side of a condition"
+    if refused.before is not None:
+        return "both layers are called with the same tensor, which has one width"
     if given.number is None and taken.number is None and (given - taken).constant is None:
         return "both layers go from one parameter to the other: swap the parameters of the second"
     if not _are_equal_by_default(given, taken):

@@ -86,7 +86,8 @@ class RefusedOperation(NamedTuple):
     None if there is none in sight), for a layer of another layer where the class around calls that one.
 
     `doubt` is empty for what torch certainly refuses; "sizes" if symbols may stand for equal sizes, and "side" if a
-    number of the layer, or of the one before it, is chosen by a condition, and fits on the other side.
+    number of the layer, or of the one before it, is chosen by a condition, and fits on the other side. `before` is the
+    call of another layer, which takes the size `given` of the same tensor: whatever size that has, one is refused.
     """
 
     kind: str
@@ -106,6 +107,7 @@ class RefusedOperation(NamedTuple):
     is_tried: bool
     call: Site | None
     doubt: str
+    before: Site | None
 
     @property
     def given_tensors(self) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
@@ -268,17 +270,20 @@ def _is_doubtful(clash: Clash, project: Project) -> bool:
     guard = None if clash.event is None else clash.event.guard
     if guard is not None and any(_asks(link.test) for link in guard.chain() if not link.raised):
         return True
-    if any(_is_expected(site, project) for site in (clash.site, *clash.steps)):
+    sites = (clash.site, *clash.steps, *([] if clash.before is None else [clash.before]))
+    if any(_is_expected(site, project) for site in sites):
         return True
     if is_generator_source(project, function.module):
         return True
     layer = None if clash.layer is None else clash.layer.site
     makers = {id(one.value) for one in (*(made.site for made in _makers(clash)), layer) if one is not None}
-    for site in (clash.site, *clash.steps):
+    for site in sites:
         owner = None if site.function is None else site.function.owner
         if owner is None:
             continue
         names = _depends_on(owner, site, makers)
+        if clash.before is not None and _is_set_by_several(names, owner, project):
+            return True  # a class may be there for those that replace one of the layers
         for cls in (owner, *subclasses(project, owner)):
             if not _set_late(cls, project).isdisjoint(names) or any(
                 is_set_outside(cls, name, project) for name in names
@@ -374,6 +379,19 @@ def _difference_in(call: Value, module: ModuleFacts) -> Value | None:
             return None
         value, names = operand, _MEASURING
     return value
+
+
+def _is_set_by_several(names: set[str], owner: Class, project: Project) -> bool:
+    """True if more than one of a class, those that inherit from it and their other base classes sets an attribute."""
+    mro = project.of(Members).mro
+    family = dict.fromkeys((*mro(owner), *(one for cls in subclasses(project, owner) for one in mro(cls))))
+    found: set[str] = set()
+    for cls in family:
+        own = {set_attribute(event) for method in cls.methods.values() for event in method.flow.events}
+        if not found.isdisjoint(own):
+            return True
+        found.update(name for name in names if name in own)
+    return False
 
 
 def _depends_on(owner: Class, site: Site, makers: set[int]) -> set[str]:
@@ -474,6 +492,7 @@ def _describe(clash: Clash, site: Site, called: Clash | None, project: Project) 
         event is not None and is_tried_out(project, function, event),
         None if called is None else called.site,
         clash.doubt,
+        clash.before,
     )
 
 

@@ -61,13 +61,14 @@ from modellint.flow.shapes.doubts import DOUBT
 from modellint.flow.shapes.dtypes import INTEGERS, TYPES, of_number
 from modellint.flow.shapes.elements import Judge
 from modellint.flow.shapes.given import Given
-from modellint.flow.shapes.notes import Clash, NotePlace, Notes, Row, Turn, alternatives, divisions
+from modellint.flow.shapes.notes import Clash, Noted, NotePlace, Notes, Row, Turn, alternatives, divisions
 from modellint.flow.shapes.shape import (
     Dim,
     Refused,
     Shape,
     broadcast,
     common,
+    is_of_input,
     multiply,
     of_rank,
     place_sites,
@@ -92,6 +93,7 @@ from modellint.flow.shapes.values import (
     is_settings,
     is_without_batch,
     is_written,
+    owners_of,
     side_of,
     tensors_given,
     turn_matrix,
@@ -885,6 +887,7 @@ class Shapes(Theory):
         made = alternatives(own) if self.splits else [own]
         key = self._key(value, frame)
         doubts: list[Refused] = []
+        taken: list[tuple[Dim, int, Refused]] = []
         refusals: list[tuple[Refused, tuple[Any, ...]]] = []
         self.layers[shell.site] = None
         judge = Judge(elements.weights_of(made[0], is_exact=self._is_exact))
@@ -903,6 +906,7 @@ class Shapes(Theory):
                 refusals.append((refused, picked))
                 raise
             doubts.extend(call.doubts)
+            taken.extend(call.taken)
             dtype = judge.of_call(call)
             if isinstance(found, list):
                 return [place_sites(one, shell.site) for one in found], dtype
@@ -920,6 +924,7 @@ class Shapes(Theory):
         if found and self._is_only_layer(shell, value, frame):
             if len(tensors) == len(made) == 1:
                 doubted, doubt = doubts, "sizes"
+                self._take_sizes(taken, inputs, frame, value, shell)
             else:
                 doubted, doubt = [one for one, _ in refusals] if len(found) == len(refusals) == 1 else [], "side"
             for one in doubted:
@@ -949,7 +954,7 @@ class Shapes(Theory):
         for number, entry in enumerate(shell.entries):
             self._row = Row(shell, (number,), is_called) if outer is None else outer.inner(number)
             layers = [atom for atom in entry.atoms if isinstance(atom, Shell) and atom.is_layer]
-            self._doubts = doubts + (len(layers) > 1)
+            self._doubts = doubts + (len(layers) > 1 or bool(entry.path))
             done = join(self._call_layer(layer, Arguments((given,)), frame, value) for layer in layers)
             given = UNKNOWN if not done else join((given, done)) if entry.path else done
         self._row, self._doubts = outer, doubts
@@ -973,7 +978,7 @@ class Shapes(Theory):
     def _call_rows(self) -> None:
         """Call each `Sequential` that the root made with a tensor of unknown shape."""
         for shell, (value, frame, event) in self._rows.items():
-            notes = Notes({}, set())
+            notes = Notes.of_none()
             self._notes.append(notes)
             self._through(shell, (Shaped(unknown(("row", id(value)))),), frame, value, is_called=False)
             self._notes.pop()
@@ -1000,21 +1005,21 @@ class Shapes(Theory):
         )
         is_making = bool(self._run.objects.under_construction)
 
-        def run_once() -> tuple[Atoms, tuple[Clash, ...]]:
+        def run_once() -> tuple[Atoms, Noted]:
             if code is None or is_making:
-                return run(), ()
+                return run(), Noted()
             if self._functions and not self._is_worth_following(code, function, given):
-                return UNKNOWN, ()
+                return UNKNOWN, Noted()
             if not code.words.isdisjoint(_RESHAPING):
-                return UNKNOWN, ()
+                return UNKNOWN, Noted()
             own = (code, function.receiver)
             self._counts.update((own, (code, None)) if function.receiver is not None else (own,))
             is_many = self._counts[code, None] > _MAX_CALLS
             is_short = function.receiver is None or len(code.flow.events) <= _FEW_EVENTS
             is_many = is_many or (not is_short and self._counts[own] > _MAX_OF_OBJECT)
             if is_many and self._functions:
-                return UNKNOWN, ()
-            notes = Notes({}, set())
+                return UNKNOWN, Noted()
+            notes = Notes.of_none()
             row, self._row = self._row, None
             if len(self._functions) == 1:
                 self._certain = len(self._run.path)
@@ -1026,7 +1031,7 @@ class Shapes(Theory):
             self._notes.pop()
             self._functions.pop()
             self._row = row
-            return found, notes.clashes()
+            return found, notes.summary(self._run.path)
 
         key = memo.key(function, given)
         if function.receiver is not None and code is not None and (is_making or self._is_constructor):
@@ -1034,11 +1039,15 @@ class Shapes(Theory):
             key = key, self._changes  # what it gives may depend on what was done to the object before
         known = memo.once(key, given, run_once)
         if not self._notes:
-            self.clashes.update(dict.fromkeys(known.noted))
-        elif known.noted and not is_making and not self._is_one_of_several(value, frame):
+            self.clashes.update(dict.fromkeys(known.noted.clashes))
+        elif any(known.noted) and not is_making and not self._is_one_of_several(value, frame):
             place = value if self._row is None or self._row.is_called else self._row.element(value)
             step = Site(place, frame.function)
-            for clash in known.noted:
+            owners = owners_of(map(self.tensor_in, given.all())) if known.noted.taken else ()
+            for size, clash in known.noted.taken:
+                if all(symbol.owner in owners for symbol in size.symbols):
+                    self._take_size(size, clash._replace(steps=(step, *clash.steps)))
+            for clash in known.noted.clashes:
                 inputs = clash.inputs if clash.steps or code is None else tensors_given(code, given)
                 passed = clash._replace(steps=(step, *clash.steps), inputs=inputs)
                 self._notes[-1].refused[passed] = passed
@@ -1123,6 +1132,42 @@ class Shapes(Theory):
             is_open = any(turn.is_first and len(self._run.path) > turn.conditions for turn in self._turns)
             place = self._place(value, frame, about, is_open=is_open)
             self._note(clash, (place, doubt) if doubt else place)
+
+    def _take_sizes(
+        self, taken: list[tuple[Dim, int, Refused]], inputs: Atoms, frame: Frame, value: Value, layer: Shell
+    ) -> None:
+        """Note the sizes that a layer takes of a tensor, where that has none that is known."""
+        if not taken or not self._notes or frame.function is None or self._doubts:
+            return
+        if self._is_one_of_several(value, frame):
+            return
+        operand = self._operand_value(value, inputs, frame)
+        for dim, place, fitting in taken:
+            site, event = Site(value, frame.function), frame.flow.circumstances(value) or frame.event
+            shape = place_sites(fitting.left, layer.site)  # type: ignore[arg-type]
+            clash = Clash(fitting.kind, shape, fitting.right, None, site, event, layer, row=self._row)
+            if operand is not None:
+                self._take_size((frame.trail, id(operand), place), clash)
+            if dim.size is not None and all(map(is_of_input, dim.size.symbols)):
+                self._take_size(dim.size, clash)
+
+    def _operand_value(self, call: Value, inputs: Atoms, frame: Frame) -> Value | None:
+        """The expression whose value a layer is called with: one value in each run of a body, but for loops."""
+        if call.op is not Op.CALL or call.has_unpacking or (self._row is not None and any(self._row.place)):
+            return None
+        operand = call.argument(0, "input")
+        return operand if operand is not None and self._run.evaluate(operand, frame) == inputs else None
+
+    def _take_size(self, key: Hashable, clash: Clash) -> None:
+        """Note a size that a layer takes of a dimension: torch refuses it where another layer takes another one."""
+        path = self._run.path
+        if self._turns or self._run.loops or (len(self._functions) > 1 and len(path) > self._certain):
+            return
+        taken = self._notes[-1].taken
+        known = taken.setdefault((key, path), clash)
+        if known is not None and clash.takes_other_than(known):
+            taken[key, path] = None
+            self._note(clash.beside(known), (key, path, clash.site))
 
     def _note(self, clash: Clash, key: Hashable) -> None:
         self._notes[-1].refused.setdefault(key, clash)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.flow import queries
+from modellint.link.recipes import queries as recipes
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from modellint import claims
     from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Recipe
     from modellint.graph.size import Size
     from modellint.rule import Probe, Project
 
@@ -36,6 +38,9 @@ class WidthMismatch(Rule):
 
     Two layers that are called with the same tensor have to take the same width, even if nothing is known of the tensor:
     either `self.query(x)` or `self.key(x)` fails if one takes 64 features and the other 128.
+
+    The layers that a HyperPyYAML recipe makes are judged with its numbers: in the `forward` of their classes, and in
+    the `compute_forward` of the Brain that calls them.
 
     Compares widths by value after algebra, on the same dimension only: `hidden` and `2 * hidden` never fit. Reports
 
@@ -78,7 +83,8 @@ class WidthMismatch(Rule):
 
     ## Confirming
     modellint builds the class and calls the method with inputs that it takes. PyTorch's error is the verdict. It does
-    not run a mismatch that shows only after another layer passes its output on, or only under a condition.
+    not run a mismatch that shows only after another layer passes its output on, or only under a condition, and no
+    recipe.
 
     ## References
     - [torch.nn](https://pytorch.org/docs/stable/nn.html)
@@ -114,6 +120,30 @@ class WidthMismatch(Rule):
                 is_first = refused.layer is None or id(refused.layer.value) not in again
                 is_mended = is_first and refused.doubt != "side" and refused.before is None
                 yield self._finding(refused, severity, can_be_fixed=is_mended)
+
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        for one in recipes.about(recipe, project).refused_numbers():
+            refused, item = one.refused, one.item
+            given, taken = refused.given, refused.taken
+            if refused.kind not in ("features", "channels") or given is None or taken is None:
+                continue
+            related = [Related(refused.site.place, f"`{refused.site.name}` is called here")]
+            numbers = [(number, place) for number, place in one.numbers if place != one.place]
+            related += (Related(place, f"`{number}` stands here") for number, place in numbers)
+            if refused.layer is not None:
+                related.append(Related(refused.layer.place, f"expects {taken.described} {refused.kind}"))
+            name = f"`{item.path}`" if refused.layer is None else f"`{refused.name}` of `{item.path}`"
+            yield self.finding(
+                one.place,
+                f"{name} expects {taken.described} {refused.kind}, but gets {given.described}: its input has "
+                f"shape `{refused.left}`",
+                symbol=item.path,
+                confidence=Confidence.HIGH,
+                severity=Severity.WARNING if refused.is_open else Severity.ERROR,
+                evidence=("the widths differ with the numbers of this recipe",),
+                related=related,
+                help="make the widths agree",
+            )
 
     def probe(self, claim: claims.Refused, project: Project) -> Probe:
         """Reach the call: does torch refuse it?"""

@@ -12,7 +12,8 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from modellint.flow.domain import Site
+from modellint.flow.domain import FunctionRef, Site
+from modellint.flow.frame import class_frame
 from modellint.flow.queries.layers import is_set_outside
 from modellint.flow.runs import follow, tensor_run
 from modellint.flow.shapes.doubts import DOUBT
@@ -30,14 +31,16 @@ from modellint.link.calls.doubts import (
     is_tried_out,
     subclasses,
 )
+from modellint.link.classes.definitions import SourceMethod
 from modellint.link.searched import paths_mentioning
 from modellint.link.values.members import Members
 from modellint.link.values.torch_reach import reaches_torch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from modellint.flow.heap import Shell
+    from modellint.flow.interp import Interpreter
     from modellint.flow.shapes.notes import Clash, Row, Sized
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size, Symbol
@@ -183,13 +186,44 @@ def _refusals(module: ModuleFacts, project: Project) -> Iterator[RefusedOperatio
     except ExhaustedError as error:
         project.budget.cut[error.question] = None
     run.tell()
+    yield from (refused for refused, _ in _tell(theory, module, project))
+    run.close()
+
+
+def refused_in_call(
+    function: Function, receiver: Callable[[Interpreter], Shell | None], project: Project
+) -> list[tuple[RefusedOperation, Shell | None]]:
+    """The operations that torch refuses in a call of a method on the object that `receiver` makes in a run.
+
+    Each comes with the layer that is called, if there is one.
+    """
+    run, theory = tensor_run(project, Shapes)
+    try:
+        made = receiver(run)
+        if made is not None:
+            code = SourceMethod(function, project.names)
+            run.start(FunctionRef(code, None, made), class_frame(code.scope, id(function)))
+    except ExhaustedError as error:
+        project.budget.cut[error.question] = None
+    run.tell()
+    found = list(_tell(theory, None, project))
+    run.close()
+    return found
+
+
+def _tell(
+    theory: Shapes, module: ModuleFacts | None, project: Project
+) -> Iterator[tuple[RefusedOperation, Shell | None]]:
+    """The clashes of a run that are told in a file, or anywhere, each with the layer that is called."""
     told: set[int] = set()
     chains: set[tuple[Site, ...]] = set()
     reached: set[tuple[int, Size | None, str]] = set()
     calls = _calls_of_neighbours(theory.clashes)
     for clash in sorted(theory.clashes, key=_order):
         site = _told_at(clash, project)
-        if site.module is not module or id(site.value) in told or (clash.steps in chains and not clash.doubt):
+        if module is not None and site.module is not module:
+            continue
+        if id(site.value) in told or (clash.steps in chains and not clash.doubt):
             continue
         if (id(clash.site.value), clash.given, str(clash.right)) in reached:
             continue  # told where a shorter way leads there
@@ -205,8 +239,7 @@ def _refusals(module: ModuleFacts, project: Project) -> Iterator[RefusedOperatio
             chains.update([clash.steps] if clash.steps and not is_allowed else [])  # the first one ends these calls
         called = clash if clash.row is None or clash.row.is_called else calls.get(_key_of(clash.row))
         reached.add((id(clash.site.value), clash.given, str(clash.right)))
-        yield _describe(clash, site, called, project)
-    run.close()
+        yield _describe(clash, site, called, project), clash.layer
 
 
 def _order(clash: Clash) -> tuple[bool, bool, bool, int, int]:

@@ -42,6 +42,8 @@ class WidthMismatch(Rule):
     The layers that a HyperPyYAML recipe makes are judged with its numbers: in the `forward` of their classes, and in
     the `compute_forward` of the Brain that calls them.
 
+    A number in an annotation by jaxtyping counts as the size that the tensor has: `x: Float[Tensor, "batch 64"]`.
+
     Compares widths by value after algebra, on the same dimension only: `hidden` and `2 * hidden` never fit. Reports
 
     - an error if the widths differ, as `hidden` and `hidden // 2` do
@@ -83,8 +85,8 @@ class WidthMismatch(Rule):
 
     ## Confirming
     modellint builds the class and calls the method with inputs that it takes. PyTorch's error is the verdict. It does
-    not run a mismatch that shows only after another layer passes its output on, or only under a condition, and no
-    recipe.
+    not run a mismatch that shows only after another layer passes its output on, or only under a condition, and neither
+    recipes nor sizes of annotations.
 
     ## References
     - [torch.nn](https://pytorch.org/docs/stable/nn.html)
@@ -118,7 +120,8 @@ class WidthMismatch(Rule):
                 yield self._division_finding(refused, severity)
             else:
                 is_first = refused.layer is None or id(refused.layer.value) not in again
-                is_mended = is_first and refused.doubt != "side" and refused.before is None
+                is_mended = is_first and refused.doubt != "side"
+                is_mended = is_mended and refused.before is None and not refused.is_annotated
                 yield self._finding(refused, severity, can_be_fixed=is_mended)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:

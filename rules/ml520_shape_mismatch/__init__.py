@@ -33,7 +33,8 @@ class ShapeMismatch(Rule):
     an operation that PyTorch refuses whatever the symbols stand for: operands that do not broadcast, a matrix product,
     `cat` or `stack` of unlike tensors, a `view` of another number of elements, a dimension that is not there, a layer
     that takes tensors of another rank, more names or subscripts than dimensions, a target that a loss refuses, a
-    pattern of `einsum` or einops that does not fit.
+    pattern of `einsum` or einops that does not fit. An annotation by jaxtyping with a number tells the shape of a
+    parameter: `x: Float[Tensor, "batch 64"]`.
 
     The finding is an error if the operation always fails, a warning if only some condition leads to it, and an info in
     tests and demonstrations. An error that a handler or `pytest.raises` expects is no finding.
@@ -65,7 +66,7 @@ class ShapeMismatch(Rule):
     ## Confirming
     modellint builds the layer, or imports the file, and calls the function. PyTorch's error is the verdict. It does not
     run an operator other than one that broadcasts if another call stands within its operands: that may raise the same
-    error.
+    error. It does not check annotations.
 
     ## References
     - [Broadcasting semantics](https://pytorch.org/docs/stable/notes/broadcasting.html)
@@ -112,7 +113,7 @@ class ShapeMismatch(Rule):
 
 def _claim(refused: queries.RefusedOperation) -> claims.Refused | None:
     """The claim that a run can show; None for an operator whose operands may raise the same error."""
-    if refused.call is None:
+    if refused.call is None or refused.is_annotated:
         return None
     place, op = refused.call.place, refused.call.value.op
     error, words = _ERRORS, ""

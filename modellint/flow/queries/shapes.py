@@ -136,6 +136,17 @@ class RefusedOperation(NamedTuple):
         return tuple(int(size) for size in named if size.isdecimal())
 
     @property
+    def is_annotated(self) -> bool:
+        """True if the annotation of a parameter decides sizes: a call may pass others."""
+        sites = (one.site for one in self.made)
+        return any(
+            one.annotation is site.value
+            for site in sites
+            if site.function is not None
+            for one in site.function.parameters
+        )
+
+    @property
     def is_doubt(self) -> bool:
         """True if torch allows it: all pairs of two tensors are compared, or scores of a single class."""
         return self.kind.startswith(DOUBT)

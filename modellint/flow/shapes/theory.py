@@ -37,6 +37,7 @@ from modellint.flow.heap import TENSORS, Shell
 from modellint.flow.library.containers import elements as entries_of
 from modellint.flow.library.containers import holds, sliced
 from modellint.flow.shapes import elements
+from modellint.flow.shapes.annotated import annotated_shape
 from modellint.flow.shapes.atoms import (
     Array,
     Rest,
@@ -172,6 +173,8 @@ class Shapes(Theory):
     splits = True
     #: True if layers count as made with the default type, whatever code may convert them to.
     is_default = False
+    #: True if the names of sizes in annotations are told.
+    has_names = False
     #: True if there is a dimension in front of the width that a layer takes, so that `x[:2]` has it, too.
     has_rows = False
     #: Is told a size, and the one that torch takes there; None in runs that learn nothing.
@@ -251,6 +254,10 @@ class Shapes(Theory):
         return Shaped(common([one.shape for one in known]), dtypes.pop() if len(dtypes) == 1 else None)
 
     def parameter(self, parameter: Parameter, code: Method, frame: Frame) -> Atoms | None:
+        if frame.function is not None and parameter.annotation is not None and parameter.annotation.op is Op.INDEX:
+            said = annotated_shape(parameter, code, frame.function, has_names=self.has_names)
+            if said is not None:
+                return (Shaped(said),)
         names = frame.flow.once(unpacked_parameters).get(parameter.name)
         if names is not None and frame.function is not None:
             given = unknown(("input", str(frame.function.module.path), parameter.name), parameter.name)

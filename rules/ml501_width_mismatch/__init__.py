@@ -85,8 +85,8 @@ class WidthMismatch(Rule):
 
     ## Confirming
     modellint builds the class and calls the method with inputs that it takes. PyTorch's error is the verdict. It does
-    not run a mismatch that shows only after another layer passes its output on, or only under a condition, and neither
-    recipes nor sizes of annotations.
+    not run a mismatch that shows only after another layer passes its output on, or only under a condition, and no
+    recipe.
 
     ## References
     - [torch.nn](https://pytorch.org/docs/stable/nn.html)

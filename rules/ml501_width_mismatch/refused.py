@@ -80,7 +80,7 @@ def _is_of(value: Value, made: queries.Site) -> bool:
 def claim_of(refused: queries.RefusedOperation) -> claims.Refused | None:
     """The claim that the call of a layer is refused; None if no call is in sight, or symbols decide."""
     call = refused.call
-    if call is None or call.value.op is not Op.CALL or refused.doubt == "side" or refused.is_annotated:
+    if call is None or call.value.op is not Op.CALL or refused.doubt == "side":
         return None
     given, taken = refused.given, refused.taken
     if given is None or taken is None or (given.number is not None and given.number == taken.number):

@@ -66,7 +66,7 @@ class ShapeMismatch(Rule):
     ## Confirming
     modellint builds the layer, or imports the file, and calls the function. PyTorch's error is the verdict. It does not
     run an operator other than one that broadcasts if another call stands within its operands: that may raise the same
-    error. It does not check annotations.
+    error. Nor does it run an operator on arguments whose sizes only annotations tell.
 
     ## References
     - [Broadcasting semantics](https://pytorch.org/docs/stable/notes/broadcasting.html)
@@ -113,7 +113,7 @@ class ShapeMismatch(Rule):
 
 def _claim(refused: queries.RefusedOperation) -> claims.Refused | None:
     """The claim that a run can show; None for an operator whose operands may raise the same error."""
-    if refused.call is None or refused.is_annotated:
+    if refused.call is None or (refused.is_annotated and refused.call.value.op is not Op.CALL):
         return None
     place, op = refused.call.place, refused.call.value.op
     error, words = _ERRORS, ""

@@ -122,7 +122,7 @@ class DtypeMismatch(Rule):
 
 def _claim(refused: queries.RefusedOperation) -> claims.Refused | None:
     """The claim that a run can show; None for an operator whose operands may raise the same error."""
-    if refused.call is None or refused.is_annotated:
+    if refused.call is None:
         return None
     value, words = refused.call.value, _WORDS.get(refused.kind, "")
     if value.op is not Op.CALL and not words and "(" in refused.call.module.text_of(value):

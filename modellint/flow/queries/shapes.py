@@ -16,6 +16,7 @@ from modellint.flow.domain import FunctionRef, Site
 from modellint.flow.frame import class_frame
 from modellint.flow.queries.layers import is_set_outside
 from modellint.flow.runs import follow, tensor_run
+from modellint.flow.shapes.annotated import annotated_inputs
 from modellint.flow.shapes.doubts import DOUBT
 from modellint.flow.shapes.dtypes import ABOUT
 from modellint.flow.shapes.shape import Dim, Shape, cannot_broadcast, differ
@@ -137,7 +138,7 @@ class RefusedOperation(NamedTuple):
 
     @property
     def is_annotated(self) -> bool:
-        """True if the annotation of a parameter decides sizes: a call may pass others."""
+        """True if the annotation of a parameter decides sizes: other calls may pass others."""
         sites = (one.site for one in self.made)
         return any(
             one.annotation is site.value
@@ -530,7 +531,7 @@ def _describe(clash: Clash, site: Site, called: Clash | None, project: Project) 
         layer,
         _makers(clash),
         clash.steps,
-        clash.inputs,
+        clash.inputs if clash.steps else annotated_inputs(function, SourceMethod(function, project.names)),
         _root(clash if called is None else called),
         any(map(_is_open, ways)),
         event is not None and is_tried_out(project, function, event),

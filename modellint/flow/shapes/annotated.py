@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint.flow.domain import Site
+from modellint.flow.shapes.notes import Sized
 from modellint.flow.shapes.shape import ANY, Dim, Shape, Star, of_rank, unknown
 from modellint.graph.definitions import External
 from modellint.graph.size import Size, Symbol
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 _HOME = "jaxtyping."
 _TENSORS = frozenset(("torch.Tensor", "torch._tensor.Tensor"))
+#: The types of elements by the names of kinds, and the size of a dimension that has none.
+_TYPES, _SIZE = {"Int": "int64", "Int64": "int64", "Integer": "int64", "Int32": "int32", "Bool": "bool"}, 2
 #: A number, perhaps with a name (`rows=4`), and a name that stands for one size everywhere in a signature.
 _NUMBER = re.compile(r"(?:[A-Za-z]\w*=)?([0-9]+)")
 _NAME = re.compile(r"[A-Za-z]\w*")
@@ -54,6 +57,20 @@ def annotated_shape(parameter: Parameter, code: Method, function: Function, *, h
     head, tail = parts[: stars[0]], parts[stars[0] + 1 :]
     star: Star = given.star.cut(len(head), len(tail))
     return Shape(tuple(dim_of(one, ANY) for one in head), star, tuple(dim_of(one, ANY) for one in tail))
+
+
+def annotated_inputs(function: Function, code: Method) -> tuple[Sized, ...]:
+    """Tensors of the annotated shapes, if one has a number; sizes that have none are alike."""
+    found = []
+    for parameter in function.parameters:
+        annotation = parameter.annotation
+        shape = None if annotation is None else annotated_shape(parameter, code, function, has_names=False)
+        if annotation is not None and shape is not None:
+            dims = (*shape.head, *(() if shape.star is None else (ANY,)), *shape.tail)
+            sizes = tuple((None if dim.size is None else dim.size.constant) or _SIZE for dim in dims)
+            kind = str(annotation.args[0].data).rpartition(".")[2]
+            found.append(Sized(parameter.name, _TYPES.get(kind, "float32"), sizes))
+    return tuple(found)
 
 
 def _text_of(annotation: Value, code: Method) -> str | None:

@@ -315,7 +315,7 @@ def _is_doubtful(clash: Clash, project: Project) -> bool:
     guard = None if clash.event is None else clash.event.guard
     if guard is not None and any(_asks(link.test) for link in guard.chain() if not link.raised):
         return True
-    sites = (clash.site, *clash.steps, *([] if clash.before is None else [clash.before]))
+    sites = (clash.site, *clash.steps, *(() if clash.before is None else (clash.before.site, *clash.before.steps)))
     if any(_is_expected(site, project) for site in sites):
         return True
     if is_generator_source(project, function.module):
@@ -537,7 +537,7 @@ def _describe(clash: Clash, site: Site, called: Clash | None, project: Project) 
         event is not None and is_tried_out(project, function, event),
         None if called is None else called.site,
         clash.doubt,
-        clash.before,
+        None if clash.before is None else next(_calls_of_parts(clash.before, project), clash.before.site),
     )
 
 

@@ -71,7 +71,7 @@ class Clash(NamedTuple):
     inputs: tuple[Sized, ...] = ()
     doubt: str = ""
     row: Row | None = None
-    before: Site | None = None
+    before: Clash | None = None
 
     def takes_other_than(self, other: Clash) -> bool:
         """True if the layer takes another size than the layer of a clash, whatever the symbols stand for."""
@@ -81,7 +81,7 @@ class Clash(NamedTuple):
     def beside(self, other: Clash) -> Clash:
         """The clash of a layer with another one, which takes another size of the same tensor."""
         given = other.right.size if isinstance(other.right, Dim) else None
-        return self._replace(left=other.left, given=given, before=other.site)
+        return self._replace(left=other.left, given=given, before=other)
 
 
 class NotePlace(NamedTuple):

@@ -1144,8 +1144,8 @@ class Shapes(Theory):
         self, taken: list[tuple[Dim, int, Refused]], inputs: Atoms, frame: Frame, value: Value, layer: Shell
     ) -> None:
         """Note the sizes that a layer takes of a tensor, where that has none that is known."""
-        if not taken or not self._notes or frame.function is None or self._doubts:
-            return
+        if not taken or not self._notes or frame.function is None or frame.is_nested or self._doubts:
+            return  # a function inside of another one may be one of several, or never be called
         if self._is_one_of_several(value, frame):
             return
         operand = self._operand_value(value, inputs, frame)

@@ -38,6 +38,12 @@ class Either(nn.Module):
             x = torch.cat([x, self.small(x).repeat(1, 8)], -1)
         return self.large(x)
 
+    def one_of_a_table(self, x, kind):
+        return {"small": lambda: self.small(x), "large": lambda: self.large(x)}[kind]()
+
+    def by_torch(self, x):
+        return torch.cond(x.sum() > 0, lambda one: self.small(one), lambda one: self.large(one), (x,))
+
     def only_if(self, x, is_wide):
         out = self.small(x)
         if is_wide:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.flow import queries
+from modellint.link.recipes import queries as recipes
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from modellint import claims
     from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Recipe
     from modellint.graph.size import Size
     from modellint.rule import Probe, Project
 
@@ -36,6 +38,14 @@ class WidthMismatch(Rule):
 
     It knows how wide the classifiers of torchvision, the networks of timm and well-known encoders of transformers are,
     even if these packages are not installed: `resnet18` makes 512 features, and `bert-base-uncased` 768.
+
+    Two layers that are called with the same tensor have to take the same width, even if nothing is known of the tensor:
+    either `self.query(x)` or `self.key(x)` fails if one takes 64 features and the other 128.
+
+    The layers that a HyperPyYAML recipe makes are judged with its numbers: in the `forward` of their classes, and in
+    the `compute_forward` of the Brain that calls them.
+
+    A number in an annotation by jaxtyping counts as the size that the tensor has: `x: Float[Tensor, "batch 64"]`.
 
     Compares widths by value after algebra, on the same dimension only: `hidden` and `2 * hidden` never fit. Reports
 
@@ -66,8 +76,8 @@ class WidthMismatch(Rule):
 
     ## What it cannot see
     Widths that only a run knows, sizes that stay symbols, and layers that other code replaces. It does not know the
-    order of dimensions after a `view` with unknown sizes, the width of an argument of `forward`, the layers that a loop
-    of unknown length makes, or a width that the code computes from settings that are not whole numbers:
+    order of dimensions after a `view` with unknown sizes, the width of an argument that one layer takes, the layers
+    that a loop of unknown length makes, or a width that the code computes from settings that are not whole numbers:
 
     ```python
     self.d_model = d_model // bottleneck
@@ -78,7 +88,8 @@ class WidthMismatch(Rule):
 
     ## Confirming
     modellint builds the class and calls the method with inputs that it takes. PyTorch's error is the verdict. It does
-    not run a mismatch that shows only after another layer passes its output on, or only under a condition.
+    not run a mismatch that shows only after another layer passes its output on, or only under a condition, and no
+    recipe.
 
     ## References
     - [torch.nn](https://pytorch.org/docs/stable/nn.html)
@@ -111,8 +122,34 @@ class WidthMismatch(Rule):
             if refused.kind == "division":
                 yield self._division_finding(refused, severity)
             else:
-                is_mended = refused.doubt != "side" and (refused.layer is None or id(refused.layer.value) not in again)
+                is_first = refused.layer is None or id(refused.layer.value) not in again
+                is_mended = is_first and refused.doubt != "side"
+                is_mended = is_mended and refused.before is None and not refused.is_annotated
                 yield self._finding(refused, severity, can_be_fixed=is_mended)
+
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        for one in recipes.about(recipe, project).refused_numbers():
+            refused, item = one.refused, one.item
+            given, taken = refused.given, refused.taken
+            if refused.kind not in ("features", "channels") or given is None or taken is None:
+                continue
+            related = [Related(refused.site.place, f"`{refused.site.name}` is called here")]
+            numbers = [(number, place) for number, place in one.numbers if place != one.place]
+            related += (Related(place, f"`{number}` stands here") for number, place in numbers)
+            if refused.layer is not None:
+                related.append(Related(refused.layer.place, f"expects {taken.described} {refused.kind}"))
+            name = f"`{item.path}`" if refused.layer is None else f"`{refused.name}` of `{item.path}`"
+            yield self.finding(
+                one.place,
+                f"{name} expects {taken.described} {refused.kind}, but gets {given.described}: its input has "
+                f"shape `{refused.left}`",
+                symbol=item.path,
+                confidence=Confidence.HIGH,
+                severity=Severity.WARNING if refused.is_open else Severity.ERROR,
+                evidence=("the widths differ with the numbers of this recipe",),
+                related=related,
+                help="make the widths agree",
+            )
 
     def probe(self, claim: claims.Refused, project: Project) -> Probe:
         """Reach the call: does torch refuse it?"""
@@ -122,7 +159,7 @@ class WidthMismatch(Rule):
 
     def _finding(self, refused: queries.RefusedOperation, severity: Severity, *, can_be_fixed: bool) -> Finding:
         """The finding about a layer that gets another width than it takes."""
-        from .refused import claim_of, fitting, made_related
+        from .refused import beside_related, claim_of, fitting, made_related
 
         given, taken, made = refused.given, refused.taken, refused.layer
         site = refused.site
@@ -130,7 +167,7 @@ class WidthMismatch(Rule):
         owner = site.function.owner
         assert given is not None
         assert taken is not None
-        related = list(made_related(refused))
+        related = list(made_related(refused) if refused.before is None else beside_related(refused, refused.before))
         if made is not None and made.value is not site.value:
             related.append(Related(made.place, f"expects {taken.described} {refused.kind}"))
         fix, written = fitting(refused) if can_be_fixed else (None, "")
@@ -174,7 +211,7 @@ def _is_of_another_file(refused: queries.RefusedOperation) -> bool:
 
     Where this file calls one layer with the result of another one, it is told here.
     """
-    if refused.call is not None and refused.call.value is not refused.site.value:
+    if refused.before is not None or (refused.call is not None and refused.call.value is not refused.site.value):
         return False
     deciding = [one.site.module for one in refused.made if str(refused.given) in one.sizes]
     home = None if refused.layer is None else refused.layer.module
@@ -185,6 +222,8 @@ def _message(refused: queries.RefusedOperation, given: Size, taken: Size) -> str
     is_part = any(step.value is refused.site.value for step in refused.steps)
     name = f"`{refused.name}` of `{refused.site.name}`" if is_part else f"`{refused.name}`"
     shown = f"{name} expects {taken.described} {refused.kind}"
+    if refused.before is not None:
+        return f"{shown}, but `{refused.before.name}` expects {given.described} of the same tensor: `{refused.left}`"
     if _are_equal_by_default(given, taken):
         return f"{shown}, and gets {given.described} only by default"
     factor = gcd(*(number for _, number in given.terms)) if given.constant is None else 1
@@ -201,6 +240,8 @@ def _are_equal_by_default(given: Size, taken: Size) -> bool:
 def _evidence(refused: queries.RefusedOperation, given: Size, taken: Size) -> str:
     if refused.doubt == "side":
         return "the widths fit on the other side of a condition"
+    if refused.before is not None:
+        return "both layers are called with the same tensor, which has one width"
     if given.number is None and taken.number is None and (given - taken).constant is None:
         return "both layers go from one parameter to the other: swap the parameters of the second"
     if not _are_equal_by_default(given, taken):

@@ -28,6 +28,15 @@ def made_related(refused: queries.RefusedOperation) -> Iterator[Related]:
         yield Related(made.site.place, words)
 
 
+def beside_related(refused: queries.RefusedOperation, before: queries.Site) -> Iterator[Related]:
+    """The call of the layer that takes another width of the same tensor, and where that layer is made."""
+    given = refused.given
+    assert given is not None
+    yield Related(before.place, f"`{before.name}` is called with the same tensor")
+    for made in refused.made[:1]:
+        yield Related(made.site.place, f"expects {given.described} {refused.kind}")
+
+
 def fitting(refused: queries.RefusedOperation) -> tuple[Fix | None, str]:
     """The fix that writes the number which fits, and the constructor with it; nothing where no literal decides."""
     made, given = refused.layer, refused.given

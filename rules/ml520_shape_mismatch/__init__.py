@@ -33,7 +33,8 @@ class ShapeMismatch(Rule):
     an operation that PyTorch refuses whatever the symbols stand for: operands that do not broadcast, a matrix product,
     `cat` or `stack` of unlike tensors, a `view` of another number of elements, a dimension that is not there, a layer
     that takes tensors of another rank, more names or subscripts than dimensions, a target that a loss refuses, a
-    pattern of `einsum` or einops that does not fit.
+    pattern of `einsum` or einops that does not fit. An annotation by jaxtyping with a number tells the shape of a
+    parameter: `x: Float[Tensor, "batch 64"]`.
 
     The finding is an error if the operation always fails, a warning if only some condition leads to it, and an info in
     tests and demonstrations. An error that a handler or `pytest.raises` expects is no finding.
@@ -65,7 +66,7 @@ class ShapeMismatch(Rule):
     ## Confirming
     modellint builds the layer, or imports the file, and calls the function. PyTorch's error is the verdict. It does not
     run an operator other than one that broadcasts if another call stands within its operands: that may raise the same
-    error.
+    error. Nor does it run an operator on arguments whose sizes only annotations tell.
 
     ## References
     - [Broadcasting semantics](https://pytorch.org/docs/stable/notes/broadcasting.html)
@@ -115,7 +116,7 @@ def _claim(refused: queries.RefusedOperation) -> claims.Refused | None:
 
     None, too, if networks of other packages are involved: these may not be there, and load what others publish.
     """
-    if refused.call is None or refused.has_trunk:
+    if refused.call is None or refused.has_trunk or (refused.is_annotated and refused.call.value.op is not Op.CALL):
         return None
     place, op = refused.call.place, refused.call.value.op
     error, words = _ERRORS, ""

@@ -190,6 +190,9 @@ def test_a_part_of_an_argument_is_itself(part: str, tmp_path: Path) -> None:
     assert refused(tmp_path, f"def f(given):\n    x = {part}\n{rows}") == [(6, "cat")]
 
 
+JAX = "from jaxtyping import Float\n"
+
+
 @pytest.mark.parametrize(
     ("source", "line", "expected"),
     [
@@ -232,6 +235,20 @@ def test_a_part_of_an_argument_is_itself(part: str, tmp_path: Path) -> None:
         ("def f(x):\n    return g(x), g(torch.zeros(3, 4))\ndef g(x):\n    return x.relu()", 7, "?"),
         ("def f(*x):\n    return g(*x), g(torch.zeros(3, 4))\ndef g(x):\n    return x.relu()", 7, "?"),
         ("def f(x):\n    return g(x.view(5)), g(torch.zeros(3))\ndef g(x):\n    return x.relu()", 7, "[x_0]"),
+        # comments tell numbers of dimensions, unless they are no sizes, or an operation knows better
+        ("def f(x):\n    # x: [B, T, C]\n    return x.relu()", 6, "[x_0, x_1, x_2]"),
+        ("def f(\n    x,  # (batch, length)\n    y,\n):\n    return x.relu()", 8, "[x_0, x_1]"),
+        ("def f(x):\n    y = x.relu()  # (B, C, H, W)\n    return y", 6, "[x_0, x_1, x_2, x_3]"),
+        ("def f(x):\n    y = x.relu()  # [B, C] -> [C, B]\n    return y", 6, "?"),
+        ("def f(x):\n    y = x.relu()  # (perhaps, later)\n    return y", 6, "?"),
+        ("def f(x):\n    # x: [B, T, C]\n    return nn.BatchNorm2d(3)(x)", 6, "[x_0, 3, x_2, x_3]"),
+        ("def f(x):\n    # x: [B, T]\n    # x: [B, T, C]\n    return x.relu()", 7, "?"),
+        # annotations by jaxtyping tell sizes and their names
+        (f"{JAX}def f(x: Float[torch.Tensor, 'batch n=4 _ 1']):\n    return x", 6, "[batch, 4, x_2, 1]"),
+        (f"{JAX}def f(x: Float[torch.Tensor, 'a ... 3']):\n    return x", 6, "[a, *, 3]"),
+        (f"{JAX}def f(x: Float[torch.Tensor, 'b #3']):\n    return x", 6, "[b, x_1]"),
+        (f"{JAX}def f(x: Float[torch.Tensor, 'b c'], y: Float[torch.Tensor, 'c d']):\n    return x @ y", 6, "[b, d]"),
+        (f"{JAX}def f(x: Float[list, 'b 3']):\n    return x.relu()", 6, "?"),
         ("class Sizes:\n    first = 3\ndef f(sizes: Sizes):\n    return torch.zeros(sizes.first)", 7, "[3] float32"),
     ],
 )

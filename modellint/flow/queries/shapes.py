@@ -12,9 +12,11 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from modellint.flow.domain import Site
+from modellint.flow.domain import FunctionRef, Site
+from modellint.flow.frame import class_frame
 from modellint.flow.queries.layers import is_set_outside
 from modellint.flow.runs import follow, tensor_run
+from modellint.flow.shapes.annotated import annotated_inputs
 from modellint.flow.shapes.atoms import Cut, Held
 from modellint.flow.shapes.bodies import changes_tensors
 from modellint.flow.shapes.doubts import DOUBT
@@ -33,14 +35,16 @@ from modellint.link.calls.doubts import (
     is_tried_out,
     subclasses,
 )
+from modellint.link.classes.definitions import SourceMethod
 from modellint.link.searched import paths_mentioning
 from modellint.link.values.members import Members
 from modellint.link.values.torch_reach import reaches_torch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from modellint.flow.heap import Shell
+    from modellint.flow.interp import Interpreter
     from modellint.flow.shapes.notes import Clash, Row, Sized
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.size import Size, Symbol
@@ -93,7 +97,8 @@ class RefusedOperation(NamedTuple):
     None if there is none in sight), for a layer of another layer where the class around calls that one.
 
     `doubt` is empty for what torch certainly refuses; "sizes" if symbols may stand for equal sizes, and "side" if a
-    number of the layer, or of the one before it, is chosen by a condition, and fits on the other side.
+    number of the layer, or of the one before it, is chosen by a condition, and fits on the other side. `before` is the
+    call of another layer, which takes the size `given` of the same tensor: whatever size that has, one is refused.
     """
 
     kind: str
@@ -115,6 +120,7 @@ class RefusedOperation(NamedTuple):
     doubt: str
     #: True if the layer, or what decides a size, is a part of a network of another package.
     has_trunk: bool
+    before: Site | None
 
     @property
     def given_tensors(self) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
@@ -138,6 +144,17 @@ class RefusedOperation(NamedTuple):
         elif self.kind == "subscripts" and self.left.startswith("[") and "*" not in left and left != [""]:
             named = [str(len(left))]
         return tuple(int(size) for size in named if size.isdecimal())
+
+    @property
+    def is_annotated(self) -> bool:
+        """True if the annotation of a parameter decides sizes: other calls may pass others."""
+        sites = (one.site for one in self.made)
+        return any(
+            one.annotation is site.value
+            for site in sites
+            if site.function is not None
+            for one in site.function.parameters
+        )
 
     @property
     def is_doubt(self) -> bool:
@@ -204,13 +221,44 @@ def _refusals(module: ModuleFacts, project: Project) -> Iterator[RefusedOperatio
     except ExhaustedError as error:
         project.budget.cut[error.question] = None
     run.tell()
+    yield from (refused for refused, _ in _tell(theory, module, project))
+    run.close()
+
+
+def refused_in_call(
+    function: Function, receiver: Callable[[Interpreter], Shell | None], project: Project
+) -> list[tuple[RefusedOperation, Shell | None]]:
+    """The operations that torch refuses in a call of a method on the object that `receiver` makes in a run.
+
+    Each comes with the layer that is called, if there is one.
+    """
+    run, theory = tensor_run(project, Shapes)
+    try:
+        made = receiver(run)
+        if made is not None:
+            code = SourceMethod(function, project.names)
+            run.start(FunctionRef(code, None, made), class_frame(code.scope, id(function)))
+    except ExhaustedError as error:
+        project.budget.cut[error.question] = None
+    run.tell()
+    found = list(_tell(theory, None, project))
+    run.close()
+    return found
+
+
+def _tell(
+    theory: Shapes, module: ModuleFacts | None, project: Project
+) -> Iterator[tuple[RefusedOperation, Shell | None]]:
+    """The clashes of a run that are told in a file, or anywhere, each with the layer that is called."""
     told: set[int] = set()
     chains: set[tuple[Site, ...]] = set()
     reached: set[tuple[int, Size | None, str]] = set()
     calls = _calls_of_neighbours(theory.clashes)
     for clash in sorted(theory.clashes, key=_order):
         site = _told_at(clash, project)
-        if site.module is not module or id(site.value) in told or (clash.steps in chains and not clash.doubt):
+        if module is not None and site.module is not module:
+            continue
+        if id(site.value) in told or (clash.steps in chains and not clash.doubt):
             continue
         if (id(clash.site.value), clash.given, str(clash.right)) in reached:
             continue  # told where a shorter way leads there
@@ -226,8 +274,7 @@ def _refusals(module: ModuleFacts, project: Project) -> Iterator[RefusedOperatio
             chains.update([clash.steps] if clash.steps and not is_allowed else [])  # the first one ends these calls
         called = clash if clash.row is None or clash.row.is_called else calls.get(_key_of(clash.row))
         reached.add((id(clash.site.value), clash.given, str(clash.right)))
-        yield _describe(clash, site, called, theory, project)
-    run.close()
+        yield _describe(clash, site, called, theory, project), clash.layer
 
 
 def _order(clash: Clash) -> tuple[bool, bool, bool, int, int]:
@@ -296,18 +343,21 @@ def _is_doubtful(clash: Clash, project: Project) -> bool:
     guard = None if clash.event is None else clash.event.guard
     if guard is not None and any(_asks(link.test) for link in guard.chain() if not link.raised):
         return True
-    if any(_is_expected(site, project) for site in (clash.site, *clash.steps)):
+    sites = (clash.site, *clash.steps, *(() if clash.before is None else (clash.before.site, *clash.before.steps)))
+    if any(_is_expected(site, project) for site in sites):
         return True
     if is_generator_source(project, function.module):
         return True
     layer = None if clash.layer is None else clash.layer.site
     makers = {id(one.value) for one in (*(made.site for made in _makers(clash)), layer) if one is not None}
     elements = (made.site for made in _makers(clash)) if isinstance(clash.left, Held) else ()
-    for site in (clash.site, *clash.steps, *elements):
+    for site in (*sites, *elements):
         owner = None if site.function is None else site.function.owner
         if owner is None:
             continue
         names = _depends_on(owner, site, makers)
+        if clash.before is not None and _is_set_by_several(names, owner, project):
+            return True  # a class may be there for those that replace one of the layers
         for cls in (owner, *subclasses(project, owner)):
             if not _set_late(cls, project).isdisjoint(names) or any(
                 is_set_outside(cls, name, project) for name in names
@@ -408,6 +458,19 @@ def _difference_in(call: Value, module: ModuleFacts) -> Value | None:
     return value
 
 
+def _is_set_by_several(names: set[str], owner: Class, project: Project) -> bool:
+    """True if more than one of a class, those that inherit from it and their other base classes sets an attribute."""
+    mro = project.of(Members).mro
+    family = dict.fromkeys((*mro(owner), *(one for cls in subclasses(project, owner) for one in mro(cls))))
+    found: set[str] = set()
+    for cls in family:
+        own = {set_attribute(event) for method in cls.methods.values() for event in method.flow.events}
+        if not found.isdisjoint(own):
+            return True
+        found.update(name for name in names if name in own)
+    return False
+
+
 def _depends_on(owner: Class, site: Site, makers: set[int]) -> set[str]:
     """The attributes of an object that an operation depends on, by what it reads and by what is made where."""
     return _read(site) | {name for name, value in _stores(owner) if id(value) in makers}
@@ -505,13 +568,14 @@ def _describe(clash: Clash, site: Site, called: Clash | None, theory: Shapes, pr
         layer,
         makers,
         clash.steps,
-        clash.inputs,
+        clash.inputs if clash.steps else annotated_inputs(function, SourceMethod(function, project.names)),
         _root(clash if called is None else called),
         any(map(_is_open, ways)),
         event is not None and is_tried_out(project, function, event),
         None if called is None else called.site,
         clash.doubt,
         any(one.trunk for one in makers) or bool(layer is not None and theory.trunk_at(layer)),
+        None if clash.before is None else next(_calls_of_parts(clash.before, project), clash.before.site),
     )
 
 

@@ -24,6 +24,8 @@ class Call(Protocol):
     row: Operator
     #: What is told a size, and the one that torch takes there; None in runs that learn nothing.
     takes: Callable[[Dim, Dim], None] | None
+    #: The dimensions of the operand whose size is not known, their places, and the size that is taken there instead.
+    taken: list[tuple[Dim, int, Refused]]
     #: What tells the result apart from those of other calls.
     key: Hashable
 

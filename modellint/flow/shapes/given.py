@@ -100,6 +100,7 @@ class Given:
     ) -> None:
         self.row = row
         self.takes = takes
+        self.taken: list[tuple[Dim, int, Refused]] = []
         #: What a layer's attribute of this name is called where its size is not known; None if it has no name.
         self.name_of: Callable[[str], Dim | None] | None = None
         self.key = key

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from modellint.flow.domain import Arguments
 from modellint.flow.shapes.atoms import dim_of
+from modellint.flow.shapes.shape import Dim, differ
 from modellint.flow.shapes.transfer import arguments
 from modellint.graph.size import Size
 from modellint.graph.value import Op
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
     from modellint.flow.domain import Atom, Site
-    from modellint.flow.heap import Shell
+    from modellint.flow.heap import Path, Shell
     from modellint.graph.value import Event, Value
     from modellint.operators import Operator
 
@@ -57,7 +58,8 @@ class Clash(NamedTuple):
     function, outermost first, and `inputs` the tensors that this function is given, where their sizes are numbers.
 
     `doubt` is empty if torch certainly refuses it. It is "sizes" if symbols may stand for equal sizes, and "side" if a
-    number that a condition chooses (`64 if narrow else 32`) fits on one side.
+    number that a condition chooses (`64 if narrow else 32`) fits on one side. `before` is the call of another layer,
+    which takes the size `given` of the same tensor, whose own size is not known.
     """
 
     kind: str
@@ -71,6 +73,17 @@ class Clash(NamedTuple):
     inputs: tuple[Sized, ...] = ()
     doubt: str = ""
     row: Row | None = None
+    before: Clash | None = None
+
+    def takes_other_than(self, other: Clash) -> bool:
+        """True if the layer takes another size than the layer of a clash, whatever the symbols stand for."""
+        sides = self.right, other.right
+        return isinstance(sides[0], Dim) and isinstance(sides[1], Dim) and differ(sides[0].size, sides[1].size)
+
+    def beside(self, other: Clash) -> Clash:
+        """The clash of a layer with another one, which takes another size of the same tensor."""
+        given = other.right.size if isinstance(other.right, Dim) else None
+        return self._replace(left=other.left, given=given, before=other)
 
 
 class NotePlace(NamedTuple):
@@ -84,11 +97,32 @@ class NotePlace(NamedTuple):
     turn: str
 
 
+class Noted(NamedTuple):
+    """The operations that torch refuses in a run of a function, and the sizes that this takes of its arguments."""
+
+    clashes: tuple[Clash, ...] = ()
+    taken: tuple[tuple[Size, Clash], ...] = ()
+
+
 class Notes(NamedTuple):
-    """The operations that torch refuses in one run of a function, and those that some alternative allows."""
+    """The operations that torch refuses in one run of a function, and those that some alternative allows.
+
+    `taken` are the layers that take a size of a dimension whose own size is not known, by that dimension, and the open
+    conditions under which they are called: clashes with any layer that takes another size. None where that is told.
+    """
 
     refused: dict[Hashable, Clash]
     allowed: set[Hashable]
+    taken: dict[tuple[Hashable, Path], Clash | None]
+
+    @staticmethod
+    def of_none() -> Notes:
+        return Notes({}, set(), {})
+
+    def summary(self, path: Path) -> Noted:
+        """The parts that hold wherever the function is called; `path` are the conditions under which it was run."""
+        taken = ((key, clash) for (key, at), clash in self.taken.items() if clash is not None and at == path)
+        return Noted(self.clashes(), tuple((key, clash) for key, clash in taken if isinstance(key, Size)))
 
     def clashes(self) -> tuple[Clash, ...]:
         return tuple(clash for place, clash in self.refused.items() if not self._is_allowed(place))

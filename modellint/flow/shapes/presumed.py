@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from modellint.flow.domain import NEVER, Constant, Counter, Number, Plain, SymbolicInput, Unknown, function_of
 from modellint.flow.heap import Shell
 from modellint.flow.shapes.atoms import ANY_NUMBER, AnyNumber, Scalar, Shaped, ShapeOf, constant_of, is_number
-from modellint.flow.shapes.documented import documented_ranks
+from modellint.flow.shapes.documented import commented_ranks, documented_ranks
 from modellint.flow.shapes.shape import ANY, ASKED, SAID, TAKEN, Dim, Shape, Star, broadcast, of_rank, unknown
 from modellint.flow.shapes.theory import Shapes
 from modellint.graph.arguments import bind
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     #: An argument of a function, or a part of one, by its name: `x`, `batch.image`.
     Input = tuple[Function, str]
 
-#: The way in which a docstring tells a number of dimensions.
+#: The way in which a docstring or a comment tells a number of dimensions.
 DOCUMENTED = "documented"
 #: The most dimensions that are presumed.
 _MAX_RANK = 8
@@ -118,7 +118,7 @@ class Presumed(Shapes):
     """
 
     splits = False
-    is_default = has_rows = True
+    is_default = has_rows = has_names = True
 
     def __init__(self, run: Interpreter) -> None:
         super().__init__(run)
@@ -148,6 +148,11 @@ class Presumed(Shapes):
             self._read.add(frame.function)
             for name, rank in documented_ranks(frame.function).items():
                 self.learnt.note((frame.function, name), rank, DOCUMENTED)
+            for value, event, rank in commented_ranks(frame.function):
+                for atom in self._at(value, event, frame) if not (frame.path or event.guard) else ():
+                    tensor = self.tensor_of(atom)
+                    if tensor is not None:
+                        _tell(tensor.shape, rank, DOCUMENTED)
         for asked, rank in frame.flow.once(_assertions_of):
             for atom in self._at(asked, None, frame):
                 tensor = self.tensor_of(atom)
@@ -188,6 +193,8 @@ class Presumed(Shapes):
 
     def _with_sizes(self, shape: Shape, star: Star | None = None) -> Shape:
         """A shape of an argument with the sizes that layers take."""
+        if shape.star is not None:
+            return shape
         sizes = self.learnt.sizes
         dims = []
         for place, dim in enumerate(shape.head):

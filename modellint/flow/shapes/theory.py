@@ -37,6 +37,7 @@ from modellint.flow.heap import TENSORS, Shell
 from modellint.flow.library.containers import elements as entries_of
 from modellint.flow.library.containers import holds, sliced
 from modellint.flow.shapes import elements
+from modellint.flow.shapes.annotated import annotated_shape
 from modellint.flow.shapes.atoms import (
     Array,
     Cut,
@@ -69,13 +70,14 @@ from modellint.flow.shapes.held import (
     held_by_result,
     records_nothing,
 )
-from modellint.flow.shapes.notes import Clash, NotePlace, Notes, Row, Turn, alternatives, divisions
+from modellint.flow.shapes.notes import Clash, Noted, NotePlace, Notes, Row, Turn, alternatives, divisions
 from modellint.flow.shapes.shape import (
     Dim,
     Refused,
     Shape,
     broadcast,
     common,
+    is_of_input,
     multiply,
     of_rank,
     place_sites,
@@ -102,6 +104,7 @@ from modellint.flow.shapes.values import (
     is_without_batch,
     is_written,
     layers_at,
+    owners_of,
     side_of,
     tensors_given,
     turn_matrix,
@@ -185,6 +188,8 @@ class Shapes(Theory):
     splits = True
     #: True if layers count as made with the default type, whatever code may convert them to.
     is_default = False
+    #: True if the names of sizes in annotations are told.
+    has_names = False
     #: True if there is a dimension in front of the width that a layer takes, so that `x[:2]` has it, too.
     has_rows = False
     #: Is told a size, and the one that torch takes there; None in runs that learn nothing.
@@ -271,6 +276,10 @@ class Shapes(Theory):
         return Shaped(common([one.shape for one in known]), dtypes.pop() if len(dtypes) == 1 else None)
 
     def parameter(self, parameter: Parameter, code: Method, frame: Frame) -> Atoms | None:
+        if frame.function is not None and parameter.annotation is not None and parameter.annotation.op is Op.INDEX:
+            said = annotated_shape(parameter, code, frame.function, has_names=self.has_names)
+            if said is not None:
+                return (Shaped(said),)
         names = frame.flow.once(unpacked_parameters).get(parameter.name)
         if names is not None and frame.function is not None:
             given = unknown(("input", str(frame.function.module.path), parameter.name), parameter.name)
@@ -964,6 +973,7 @@ class Shapes(Theory):
         made = alternatives(own) if self.splits else [own]
         key = self.key_of(value, frame)
         doubts: list[Refused] = []
+        taken: list[tuple[Dim, int, Refused]] = []
         refusals: list[tuple[Refused, tuple[Any, ...]]] = []
         self.layers[shell.site] = None
         judge = Judge(elements.weights_of(made[0], is_exact=self._is_exact))
@@ -982,6 +992,7 @@ class Shapes(Theory):
                 refusals.append((refused, picked))
                 raise
             doubts.extend(call.doubts)
+            taken.extend(call.taken)
             dtype = judge.of_call(call)
             if isinstance(found, list):
                 return [place_sites(one, shell.site) for one in found], dtype, call
@@ -996,11 +1007,13 @@ class Shapes(Theory):
             sides.append([self.tensor_of(atom, is_tensor=False) for atom in targets])
         found = self._try_each(choices_of(sides), of_inputs, frame, value, self.row, shell)  # type: ignore[arg-type]
         self._judge(judge, frame, value, self.row, shell)
-        if len(tensors) == len(made) == 1:
-            doubted, doubt = doubts, "sizes"
-        else:
+        is_one = len(tensors) == len(made) == 1
+        doubted, doubt = doubts, "sizes"
+        if not is_one:
             doubted, doubt = [one for one, _ in refusals] if len(found) == len(refusals) == 1 else [], "side"
-        if found and doubted and self._is_only_layer(shell, value, frame):
+        if found and (doubted or (is_one and taken)) and self._is_only_layer(shell, value, frame):
+            if is_one:
+                self._take_sizes(taken, inputs, frame, value, shell)
             for one in doubted:
                 self._refuse(one, frame, value, self.row, shell, doubt)
         if not found and not row.facets.keys().isdisjoint(_KEEPING):
@@ -1029,7 +1042,7 @@ class Shapes(Theory):
         for number, entry in enumerate(shell.entries):
             self.row = Row(shell, (number,), is_called) if outer is None else outer.inner(number)
             layers = [atom for atom in layers_at(shell, number) if isinstance(atom, Shell) and atom.is_layer]
-            self._doubts = doubts + (len(layers) > 1)
+            self._doubts = doubts + (len(layers) > 1 or bool(entry.path))
             done = join(self.call_layer(layer, Arguments((given,)), frame, value) for layer in layers)
             given = UNKNOWN if not done else join((given, done)) if entry.path else done
         self.row, self._doubts = outer, doubts
@@ -1069,7 +1082,7 @@ class Shapes(Theory):
     def _call_rows(self) -> None:
         """Call each `Sequential` that the root made with a tensor of unknown shape."""
         for shell, (value, frame, event) in self._rows.items():
-            notes = Notes({}, set())
+            notes = Notes.of_none()
             self._notes.append(notes)
             self._through(shell, (Shaped(unknown(("row", id(value)))),), frame, value, is_called=False)
             self._notes.pop()
@@ -1082,7 +1095,7 @@ class Shapes(Theory):
     def _call_trunks(self, trunks: Trunks) -> None:
         """Call each trunk that the root made, and whose parts it replaced, with an image of unknown shape."""
         for value, frame, call in trunks.call_own(self._functions[0]):
-            notes = Notes({}, set())
+            notes = Notes.of_none()
             self._notes.append(notes)
             call()
             self._notes.pop()
@@ -1119,14 +1132,14 @@ class Shapes(Theory):
         )
         is_making = bool(self._run.objects.under_construction)
 
-        def run_once() -> tuple[Atoms, tuple[Clash, ...]]:
+        def run_once() -> tuple[Atoms, Noted]:
             if code is None or is_making:
-                return run(), ()
+                return run(), Noted()
             is_left_out = self._functions and not self._is_worth_following(code, function, given)
             if is_left_out or not code.words.isdisjoint(_RESHAPING):
                 if self._trunks is not None:
                     self._trunks.escape(given)
-                return UNKNOWN, ()
+                return UNKNOWN, Noted()
             own = (code, function.receiver)
             self._counts.update((own, (code, None)) if function.receiver is not None else (own,))
             is_many = self._counts[code, None] > _MAX_CALLS
@@ -1135,8 +1148,8 @@ class Shapes(Theory):
             if is_many and self._functions:
                 if self._trunks is not None:
                     self._trunks.escape(given)
-                return UNKNOWN, ()
-            notes = Notes({}, set())
+                return UNKNOWN, Noted()
+            notes = Notes.of_none()
             row, self.row = self.row, None
             if len(self._functions) == 1:
                 self._certain = len(self._run.path)
@@ -1148,7 +1161,7 @@ class Shapes(Theory):
             self._notes.pop()
             self._functions.pop()
             self.row = row
-            return found, notes.clashes()
+            return found, notes.summary(self._run.path)
 
         key = memo.key(function, given)
         if function.receiver is not None and code is not None and (is_making or self._is_constructor):
@@ -1160,11 +1173,15 @@ class Shapes(Theory):
         if self._trunks is not None:
             self._trunks.note_made(key, known.atoms)
         if not self._notes:
-            self.clashes.update(dict.fromkeys(known.noted))
-        elif known.noted and not is_making and not self._is_one_of_several(value, frame):
+            self.clashes.update(dict.fromkeys(known.noted.clashes))
+        elif any(known.noted) and not is_making and not self._is_one_of_several(value, frame):
             place = value if self.row is None or self.row.is_called else self.row.element(value)
             step = Site(place, frame.function)
-            for clash in known.noted:
+            owners = owners_of(map(self.tensor_in, given.all())) if known.noted.taken else ()
+            for size, clash in known.noted.taken:
+                if all(symbol.owner in owners for symbol in size.symbols):
+                    self._take_size(size, clash._replace(steps=(step, *clash.steps)))
+            for clash in known.noted.clashes:
                 inputs = clash.inputs if clash.steps or code is None else tensors_given(code, given)
                 passed = clash._replace(steps=(step, *clash.steps), inputs=inputs)
                 self._notes[-1].refused[passed] = passed
@@ -1263,6 +1280,42 @@ class Shapes(Theory):
             is_open = any(turn.is_first and len(self._run.path) > turn.conditions for turn in self._turns)
             place = self._place(value, frame, about, is_open=is_open)
             self._note(clash, (place, doubt) if doubt else place)
+
+    def _take_sizes(
+        self, taken: list[tuple[Dim, int, Refused]], inputs: Atoms, frame: Frame, value: Value, layer: Shell
+    ) -> None:
+        """Note the sizes that a layer takes of a tensor, where that has none that is known."""
+        if not taken or not self._notes or frame.function is None or frame.is_nested or self._doubts:
+            return  # a function inside of another one may be one of several, or never be called
+        if self._is_one_of_several(value, frame):
+            return
+        operand = self._operand_value(value, inputs, frame)
+        for dim, place, fitting in taken:
+            site, event = Site(value, frame.function), frame.flow.circumstances(value) or frame.event
+            shape = place_sites(fitting.left, layer.site)  # type: ignore[arg-type]
+            clash = Clash(fitting.kind, shape, fitting.right, None, site, event, layer, row=self.row)
+            if operand is not None:
+                self._take_size((frame.trail, id(operand), place), clash)
+            if dim.size is not None and all(map(is_of_input, dim.size.symbols)):
+                self._take_size(dim.size, clash)
+
+    def _operand_value(self, call: Value, inputs: Atoms, frame: Frame) -> Value | None:
+        """The expression whose value a layer is called with: one value in each run of a body, but for loops."""
+        if call.op is not Op.CALL or call.has_unpacking or (self.row is not None and any(self.row.place)):
+            return None
+        operand = call.argument(0, "input")
+        return operand if operand is not None and self._run.evaluate(operand, frame) == inputs else None
+
+    def _take_size(self, key: Hashable, clash: Clash) -> None:
+        """Note a size that a layer takes of a dimension: torch refuses it where another layer takes another one."""
+        path = self._run.path
+        if self._turns or self._run.loops or (len(self._functions) > 1 and len(path) > self._certain):
+            return
+        taken = self._notes[-1].taken
+        known = taken.setdefault((key, path), clash)
+        if known is not None and clash.takes_other_than(known):
+            taken[key, path] = None
+            self._note(clash.beside(known), (key, path, clash.site))
 
     def _note(self, clash: Clash, key: Hashable) -> None:
         self._notes[-1].refused.setdefault(key, clash)

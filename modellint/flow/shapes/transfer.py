@@ -95,6 +95,7 @@ def _read_arguments(text: str) -> tuple[tuple[int, str], ...]:
 
 def _keep(call: Call, shape: Shape | None) -> Result:
     if shape is None:
+        _keep(call, unknown(None))
         return None
     channels = arguments(call.row, "takes-channels")
     is_checked = "if" not in call.row.facets or call.flag(*arguments(call.row, "if")[0]) is True
@@ -110,8 +111,7 @@ def _keep(call: Call, shape: Shape | None) -> Result:
 def _check_features(call: Call, shape: Shape | None) -> None:
     """Raises `Refused` if the last dimension is not as long as a layer takes."""
     for argument in arguments(call.row, "takes-features"):
-        if shape is not None:
-            _with_size(call, shape, -1, call.size(*argument), "features")
+        _with_size(call, unknown(None) if shape is None else shape, -1, call.size(*argument), "features")
 
 
 def _with_size(call: Call, shape: Shape, place: int, wanted: Dim, kind: str) -> Shape:
@@ -121,12 +121,16 @@ def _with_size(call: Call, shape: Shape, place: int, wanted: Dim, kind: str) -> 
     """
     if shape.star is None or (place < 0 and -place <= len(shape.tail)) or 0 <= place < len(shape.head):
         found = shape.at(place)
-        windows.compare(call, shape, found, wanted, kind)
+        windows.compare(call, shape, place, wanted, kind)
         is_open = found.size is None or any(map(is_of_input, found.size.symbols))
         return shape.with_dim(place, wanted) if is_open and wanted.size is not None else shape
+    found = shape.at(place)
     if call.takes is not None:
-        call.takes(shape.at(place), wanted)
-    return with_last(shape, wanted) if place == -1 and wanted.size is not None and not shape.tail else shape
+        call.takes(found, wanted)
+    fitting = with_last(shape, wanted) if place == -1 and wanted.size is not None and not shape.tail else shape
+    if wanted.size is not None:
+        call.taken.append((found, place, Refused(kind, fitting, wanted)))
+    return fitting
 
 
 def _known_type(call: Call, shape: Shape | None) -> Result:
@@ -843,10 +847,8 @@ def _square(call: Call, shape: Shape | None) -> Result:
 
 def _features(call: Call, shape: Shape | None) -> Result:
     made = call.size(*arguments(call.row, "gives-features")[0])
-    if shape is None:
-        return Shape((), ANY_STAR, (made,))
     _check_features(call, shape)
-    return with_last(shape, made)
+    return Shape((), ANY_STAR, (made,)) if shape is None else with_last(shape, made)
 
 
 def _recurrent(call: Call, shape: Shape | None) -> Result:

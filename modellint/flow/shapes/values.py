@@ -16,7 +16,7 @@ from modellint.graph.size import Size, Symbol
 from modellint.graph.value import Op
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from modellint.flow.domain import Arguments, Atom, Atoms
     from modellint.flow.heap import Store
@@ -158,6 +158,14 @@ def calculate(name: str, one: Size | None, other: Size | None) -> Atoms | None:
 def dim_named(owner: str, name: str) -> Dim:
     """A dimension whose size the code gives a name."""
     return Dim(Size.symbol(Symbol(owner, name)))
+
+
+def owners_of(tensors: Iterable[Shaped | None]) -> set[str]:
+    """The owners of the symbols that the sizes of tensors are, or will be once their number is known."""
+    shapes = [one.shape for one in tensors if one is not None]
+    dims = [dim for shape in shapes for dim in (*shape.head, *shape.tail) if dim.size is not None]
+    found = {symbol.owner for dim in dims if dim.size is not None for symbol in dim.size.symbols}
+    return found | {shape.star.symbol(0).owner for shape in shapes if shape.star is not None and shape.star.name}
 
 
 def turn_matrix(shape: Shape, name: str) -> Shape:

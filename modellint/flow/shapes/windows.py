@@ -126,25 +126,28 @@ def _channels(call: Call, shape: Shape, ends: Sequence[Dim], count: int) -> Dim 
         return call.size(*(call.row.argument("makes-channels") or (0, "")))
     else:
         return None
-    compare(call, shape, ends[-count - 1], wanted, "channels")
+    compare(call, shape, -count - 1, wanted, "channels")
     return channels
 
 
-def compare(call: Call, shape: Shape, dim: Dim, wanted: Dim, kind: str) -> None:
+def compare(call: Call, shape: Shape, place: int, wanted: Dim, kind: str) -> None:
     """Compare a dimension of a layer's input with the size that the layer takes.
 
     Raises `Refused` if they certainly differ; what may differ is doubted.
     """
+    dim = shape.at(place)
     if call.takes is not None:
         call.takes(dim, wanted)
     given, taken = dim.size, wanted.size
-    if given is None or taken is None or given == taken:
+    if taken is None or given == taken:
         return
-    refused = Refused(kind, shape, wanted, given)
-    if differ(given, taken):
-        raise refused
-    if not any(map(is_of_input, given.symbols)):
-        call.doubt(refused)
+    if given is not None:
+        refused = Refused(kind, shape, wanted, given)
+        if differ(given, taken):
+            raise refused
+        if not any(map(is_of_input, given.symbols)):
+            call.doubt(refused)
+    call.taken.append((dim, place, Refused(kind, shape.with_dim(place, wanted), wanted)))
 
 
 def _differ_at(bias: Shape, channels: Dim) -> bool:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from modellint.link.recipes.targets import TargetKind as TargetKind
     from modellint.link.recipes.vocabularies import Search as Search
     from modellint.link.recipes.vocabularies import Sized as Sized
+    from modellint.link.recipes.widths import RefusedNumber as RefusedNumber
 else:
     __getattr__ = lazily(
         __name__,
@@ -68,5 +69,6 @@ else:
             "modellint.link.recipes.shortfalls": "Shortfall",
             "modellint.link.recipes.targets": "ResolvedName TaggedItem TargetKind",
             "modellint.link.recipes.vocabularies": "Search Sized",
+            "modellint.link.recipes.widths": "RefusedNumber",
         },
     )

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from modellint.link.recipes.shortfalls import Shortfall
     from modellint.link.recipes.targets import ResolvedName, TaggedItem
     from modellint.link.recipes.vocabularies import Search, Sized
+    from modellint.link.recipes.widths import RefusedNumber
     from modellint.link.requirements import Required
     from modellint.source import Place
 
@@ -242,6 +243,14 @@ class Queries:
         from modellint.link.recipes.interfaces import unmet_modules
 
         return unmet_modules(self.recipe, self._project)
+
+    # -- widths ------------------------------------------------------------------------------------------------
+
+    def refused_numbers(self) -> Iterator[RefusedNumber]:
+        """The operations of layers that torch refuses for the numbers that the recipe gives, and not for all."""
+        from modellint.link.recipes.widths import refused_numbers
+
+        return self.within_wholes(refused_numbers)
 
     # -- vocabularies ------------------------------------------------------------------------------------------
 

@@ -92,6 +92,8 @@ class Training(Theory):
         self.settled: set[Shell] = set()
         #: Layers that escaped, were loaded, or were kept from being trained.
         self.kept: set[Shell] = set()
+        #: Layers whose parameters somebody asked for.
+        self.asked: set[Shell] = set()
         #: The layers that were called.
         self.worked: set[Shell] = set()
         self.picks = Picks(run)
@@ -124,6 +126,8 @@ class Training(Theory):
             self.kept.add(atom)
         if name in _WORK:
             self.worked.add(atom)
+        if name in GIVING:
+            self.asked.add(atom)
         if name not in GIVING or self._run.objects.own_method(atom, name) is not None:
             return None
         if arguments != NO_ARGUMENTS:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.rule import Probe, Project
 
+    from .beside import Beside
     from .optimised import LeftOut
 
 
@@ -57,10 +58,11 @@ class LayerNotOptimised(Rule):
     about = ("torch.optim.Optimizer",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .beside import Beside
         from .optimised import left_out
 
         for found in left_out(module, project):
-            yield self._report(found)
+            yield self._of_model(found) if isinstance(found, Beside) else self._report(found)
         for recipe in queries.script(module, project).recipes:
             yield from self.check_recipe(recipe, project)
 
@@ -96,8 +98,28 @@ class LayerNotOptimised(Rule):
             claim=_claim(reach.brain, layer.place, layer.path) if is_certain and reach is not None else None,
         )
 
-    def _report(self, found: LeftOut) -> Finding:
+    def _of_model(self, found: Beside) -> Finding:
+        value, optimizer = found.layer.value, found.optimizer
+        assert value is not None
+        assert found.layer.function is not None
+        module = found.layer.function.module
+        return self.finding(
+            module.place(value),
+            f"the loss of `{found.name}` goes backward, but no optimizer is given its parameters",
+            symbol=found.name,
+            confidence=Confidence.MEDIUM,
+            evidence=(
+                f"the optimizers are given those of {', '.join(f'`{name}`' for name in found.given) or 'others'}",
+                "nothing in the file freezes it",
+            ),
+            related=(
+                Related(module.place(found.backward), "`backward()` is called here"),
+                Related(module.place(optimizer.call), "an optimizer is made here"),
+            ),
+            help=f"give the parameters of `{found.name}` to an optimizer, or freeze it",
+        )
 
+    def _report(self, found: LeftOut) -> Finding:
         optimizer, start = found.optimizer, found.start
         assert found.made.value is not None
         assert found.made.function is not None

@@ -18,6 +18,7 @@ from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op
 from modellint.link.classes.object_runs import ObjectRuns
 
+from .beside import beside
 from .settled import TrainedElsewhere
 from .starts import Start, is_filled_elsewhere, run_from
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from modellint.link.classes.models import ClassModel
     from modellint.link.classes.object_runs import FinishedObject
     from modellint.rule import Project
+
+    from .beside import Beside
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +56,8 @@ class LeftOut:
     is_part: bool = False
 
 
-def left_out(module: ModuleFacts, project: Project) -> Iterator[LeftOut]:
-    """The children that the optimizers of a file leave out of an explicit list."""
+def left_out(module: ModuleFacts, project: Project) -> Iterator[LeftOut | Beside]:
+    """The children that the optimizers of a file leave out of an explicit list, and models beside those they get."""
     builders = OptimizerBuilders(module, project)
     if not builders.first:
         return
@@ -65,6 +68,7 @@ def left_out(module: ModuleFacts, project: Project) -> Iterator[LeftOut]:
         starts += run_from(builders.others, objects, run, project)
         if _are_known(run) and not any(is_filled_elsewhere(shell, run) for shell in objects.values()):
             yield from _missing(run, objects.values(), starts, project)
+            yield from beside(run, starts, module, project)
     run.close()
 
 

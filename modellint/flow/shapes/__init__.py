@@ -4,6 +4,6 @@ A shape is `[batch, 64, 7, 7]`: a number or a sum of products of symbols for eac
 `*` stands for dimensions of unknown number. Two unlike symbols may be equal, so they never contradict each other.
 
 Begin with `shape.py`, then `theory.py`.
-It imports `flow/`, `flow/library/`, `frontends/`, `graph/`, `knowledge/`, `link/`, `link/classes/`, `operators/`,
-`source.py`.
+It imports `flow/`, `flow/library/`, `frontends/`, `graph/`, `knowledge/`, `link/`, `link/calls/`, `link/classes/`,
+`link/values/`, `operators/`, `source.py`.
 """

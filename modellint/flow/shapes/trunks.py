@@ -33,7 +33,9 @@ from modellint.graph.methods import Conduct
 from modellint.graph.size import Size
 from modellint.graph.value import EventKind, Op, is_self
 from modellint.knowledge import trunks as facts
+from modellint.link.calls.doubts import subclasses
 from modellint.link.classes.models import ClassModel
+from modellint.link.values.members import Members
 from modellint.operators.shapes import shape_row
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from modellint.graph.methods import Method
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Flow, Value
+    from modellint.link.project import Project
     from modellint.operators import Operator
 
 #: Arguments of builders that decide no width.
@@ -678,7 +681,9 @@ class Trunks:
             inner = [part for part in self._rows_in(trunk) if _has_stores(part) or self._has_other_parts(part, trunk)]
             if (not stores and not inner) or not all(store.is_sure for store in stores):
                 continue
-            if plan.maker is None or not plan.is_known or self._is_split(trunk, _text_around(plan.maker, root)):
+            if plan.maker is None or not plan.is_known:
+                continue
+            if self._is_split(trunk, _text_around(plan.maker, root, self._run.project)):
                 continue
             path = stores[-1].path if stores else ()
             yield value, frame, self._trial(trunk, path, frame, value)
@@ -771,13 +776,16 @@ def _is_packaged(module: ModuleFacts) -> bool:
     return not _FOLDERS.isdisjoint(module.file.parts)
 
 
-def _text_around(maker: Function, root: Function) -> str:
-    """The code that may use a trunk of a root: of its class, of the file, or of the file without its classes."""
+def _text_around(maker: Function, root: Function, project: Project) -> str:
+    """The code that may use a trunk of a root: of its family, of the file, or of the file without its classes."""
     module, owner = maker.module, maker.owner
     if maker is module.body or maker is not root:
         return module.code
-    functions = module.functions if owner is None else owner.methods
-    return "\n".join(function.text for function in functions.values())
+    if owner is None:
+        return "\n".join(function.text for function in module.functions.values())
+    members = project.of(Members)
+    family = dict.fromkeys(base for cls in (owner, *subclasses(project, owner)) for base in members.mro(cls))
+    return "\n".join(function.text for cls in family for function in cls.methods.values())
 
 
 def _without(arguments: Arguments, name: str) -> dict[str, Atoms]:

@@ -94,6 +94,8 @@ class Training(Theory):
         self.kept: set[Shell] = set()
         #: Layers whose parameters somebody asked for.
         self.asked: set[Shell] = set()
+        #: The layers that each call runs, by the identity of the call.
+        self.calls: dict[int, set[Shell]] = {}
         #: The layers that were called.
         self.worked: set[Shell] = set()
         self.picks = Picks(run)
@@ -151,6 +153,7 @@ class Training(Theory):
                 self.settled.add(event.owner.owner)
         elif isinstance(event, LayerCalled):
             self.worked.add(event.shell)
+            self.calls.setdefault(id(event.value), set()).add(event.shell)
         elif isinstance(event, Undecided):
             self.picks.note(*event)
         elif isinstance(event, Unreached):

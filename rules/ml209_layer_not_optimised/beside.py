@@ -42,29 +42,25 @@ class Beside:
 
 
 def beside(run: Interpreter, starts: list[Start], module: ModuleFacts, project: Project) -> Iterator[Beside]:
-    """The models that a function makes beside optimizers of others, once each."""
+    """The models that functions call beside optimizers of others, once each."""
     training = run.of(Training)
     optimizers = [built for start in starts for built in start.optimizers]
     given = {part for built in optimizers for shell in built.given or () for part in _within(shell)}
     taken = training.settled | training.kept | training.asked
-    for built in optimizers:
-        home = built.function
-        if home is None or home.module is not module or built is not _first_of(home, optimizers):
+    names = tuple(filter(None, dict.fromkeys(_name(one) for built in optimizers for one in built.given or ())))
+    told: set[Shell] = set()
+    for home in dict.fromkeys(built.function for built in optimizers):
+        if home is None or home.module is not module:
             continue
-        names = tuple(dict.fromkeys(_name(one) for other in optimizers for one in other.given or () if _name(one)))
-        for layer in list(run.shells()):
-            name, parts = _name(layer), _within(layer)
-            if layer.function is not home or not name or not layer.is_layer or not _is_own(layer, training):
+        for layer, function, backward in _trained(home, run, project):
+            if layer in told or not _is_own(layer, training) or _is_held(layer, run):
                 continue
-            if not parts.isdisjoint(given) or not parts.isdisjoint(taken) or _is_held(layer, run):
+            if not _within(layer).isdisjoint(given | taken) or not _is_sure(layer):
                 continue
-            event = home.flow.circumstances(layer.value) if layer.value is not None else None
             run.objects.construct(layer)
-            if event is None or event.guard is not None or not state_in(run, layer, trained=True):
-                continue
-            found = next(_uses(layer, name, home, module, project), None)
-            if found is not None:
-                yield Beside(name, layer, *found, built, names)
+            if _within(layer).isdisjoint(given | taken) and state_in(run, layer, trained=True):
+                told.add(layer)
+                yield Beside(_name(layer), layer, function, backward, _first_of(home, optimizers), names)
 
 
 def _first_of(home: Function, optimizers: list[BuiltOptimizer]) -> BuiltOptimizer:
@@ -114,19 +110,40 @@ def _within(layer: Shell) -> set[Shell]:
     return found
 
 
-def _uses(
-    layer: Shell, name: str, home: Function, module: ModuleFacts, project: Project
-) -> Iterator[tuple[Function, Value]]:
-    """The functions in which what a layer gives goes backward, each with the call of `backward`."""
-    others = module.all_functions() if home is module.body else ()
-    for function in (home, *others):
-        for event in function.flow.of(EventKind.CALL):
-            callee = event.value.callee
-            if callee.op is Op.ATTR and callee.data == "backward" and callee.args:
-                for call in _calls_behind(callee.args[0]):
-                    is_one = _is_layer(call.callee, layer, name, is_global=function is not home)
-                    if is_one and not _is_quiet(call, function, project):
-                        yield function, event.value
+def _trained(home: Function, run: Interpreter, project: Project) -> Iterator[tuple[Shell, Function, Value]]:
+    """The layers whose results go backward in a function, with the call of `backward`.
+
+    Those of a script may be called in its functions.
+    """
+    calls = run.of(Training).calls
+    for event, call in _calls_before_backward(home, project):
+        layers = calls.get(id(call), set())
+        if len(layers) == 1:
+            yield next(iter(layers)), home, event
+    if home is home.module.body:
+        by_name = {_name(shell): shell for shell in run.shells() if shell.function is home and shell.is_layer}
+        for function in home.module.all_functions():
+            for event, call in _calls_before_backward(function, project):
+                found = by_name.get(str(call.callee.data)) if call.callee.op is Op.GLOBAL else None
+                if found is not None:
+                    yield found, function, event
+
+
+def _calls_before_backward(function: Function, project: Project) -> Iterator[tuple[Value, Value]]:
+    """The calls of `backward` in a function, each with those that compute its tensor while gradients are recorded."""
+    for event in function.flow.of(EventKind.CALL):
+        callee = event.value.callee
+        if callee.op is Op.ATTR and callee.data == "backward" and callee.args:
+            for call in _calls_behind(callee.args[0]):
+                if not _is_quiet(call, function, project):
+                    yield event.value, call
+
+
+def _is_sure(layer: Shell) -> bool:
+    """True if a layer is made under no condition."""
+    value, function = layer.value, layer.function
+    event = None if value is None or function is None else function.flow.circumstances(value)
+    return event is None or event.guard is None
 
 
 def _calls_behind(value: Value) -> Iterator[Value]:
@@ -142,15 +159,6 @@ def _calls_behind(value: Value) -> Iterator[Value]:
             if id(part) not in seen:
                 seen.add(id(part))
                 pending.append(part)
-
-
-def _is_layer(callee: Value, layer: Shell, name: str, *, is_global: bool) -> bool:
-    """True if a callee is the layer, or the layer moved to a device."""
-    while callee.op is Op.CALL and callee is not layer.value and callee.callee.op is Op.ATTR:
-        if callee.callee.data not in SAME:
-            return False
-        callee = callee.callee.args[0]
-    return callee.op is Op.GLOBAL and callee.data == name if is_global else callee is layer.value
 
 
 def _is_quiet(call: Value, function: Function, project: Project) -> bool:

@@ -49,11 +49,19 @@ def calls_before_stores(flow: Flow, *, are_methods: bool = False) -> frozenset[i
 
 
 def changes_tensors(flow: Flow) -> bool:
-    """True if a body calls methods that change the elements of a tensor in place, or that ask for its gradient."""
+    """True if a body calls methods that change the elements of a tensor in place, or that ask for its gradient.
+
+    Or if it sets `requires_grad`, other than of a tensor that it calls `backward` on: that asks for none of others.
+    """
+    callees = (event.value.callee for event in flow.of(EventKind.CALL))
+    losses = {id(one.args[0]) for one in callees if one.op is Op.ATTR and one.data == "backward" and one.args}
     return any(
         callee.op is Op.ATTR and str(callee.data).endswith("_") and shape_row(f"Tensor.{callee.data}") is not None
         for callee in (event.value.callee for event in flow.of(EventKind.CALL))
-    ) or any(event.target is not None and event.target.data == "requires_grad" for event in flow.of(EventKind.STORE))
+    ) or any(
+        event.target is not None and event.target.data == "requires_grad" and id(event.target.args[0]) not in losses
+        for event in flow.of(EventKind.STORE)
+    )
 
 
 def stored_attributes(flow: Flow) -> frozenset[str]:

@@ -766,10 +766,11 @@ class Shapes(Theory):
         if name != "torch.from_numpy":
             return elements.array_of(name, arguments, self.key_of(value, frame))
         given = arguments.positional[0] if len(arguments.positional) == 1 else ()
+        cut = Cut("from_numpy", self._site(value, frame))
         known = [atom for atom in given if isinstance(atom, Array)]
         if not known or len(known) < len(given):
-            return (Shaped(unknown(self.key_of(value, frame))),)
-        return tuple(self._with_sites(Shaped(one.shape, one.dtype), value, frame) for one in known)
+            return (Shaped(unknown(self.key_of(value, frame)), cut=cut),)
+        return tuple(self._with_sites(Shaped(one.shape, one.dtype, cut=cut), value, frame) for one in known)
 
     def apply(self, function: Atom, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """Makes trunks of other packages, and judges what a parameter is made of; else a call gives what it gives."""

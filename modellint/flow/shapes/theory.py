@@ -712,11 +712,15 @@ class Shapes(Theory):
         return tuple(replace(one, is_presumed=True) if isinstance(one, Shaped) else one for one in found)
 
     def _judge_backward(self, tensor: Shaped | None, frame: Frame, value: Value) -> None:
-        """Note a loss that certainly no gradient reaches."""
-        if tensor is None or tensor.cut is None:
+        """Note a loss that certainly no gradient reaches: its own, or a call's under `torch.no_grad()`."""
+        loss, cut = value.callee.args[0], None if tensor is None else tensor.cut
+        made = None if frame.function is None or loss.op is not Op.CALL else frame.function.flow.circumstances(loss)
+        if made is not None and any(self._records_nothing(context, frame) for context in made.contexts):
+            cut = Cut("no_grad", self._site(loss, frame))
+        if cut is None:
             self._allow(frame, value, UNTRAINED)
         else:
-            self._refuse(Refused(UNTRAINED, tensor.cut, "backward"), frame, value, UNTRAINED)
+            self._refuse(Refused(UNTRAINED, cut, "backward"), frame, value, UNTRAINED)
 
     def _size(self, tensor: Shaped, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         at = arguments.argument(0, "dim")

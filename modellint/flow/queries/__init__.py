@@ -145,6 +145,15 @@ if TYPE_CHECKING:
     from modellint.flow.queries.torch_calls import torch_parameters as torch_parameters
     from modellint.flow.queries.torch_calls import torch_signature as torch_signature
     from modellint.flow.queries.torch_calls import torch_slots as torch_slots
+    from modellint.flow.queries.training import Act as Act
+    from modellint.flow.queries.training import Action as Action
+    from modellint.flow.queries.training import Course as Course
+    from modellint.flow.queries.training import Turn as Turn
+    from modellint.flow.queries.training import courses as courses
+    from modellint.flow.queries.training import hands_over as hands_over
+    from modellint.flow.queries.training import is_scaler as is_scaler
+    from modellint.flow.queries.training import optimizers as optimizers
+    from modellint.flow.queries.training import schedulers as schedulers
     from modellint.flow.queries.values import Kind as Kind
     from modellint.flow.queries.values import Operand as Operand
     from modellint.flow.queries.values import constant_arguments as constant_arguments
@@ -234,6 +243,9 @@ else:
             "modellint.flow.queries.torch_calls": (
                 "TorchMismatch may_use_newest_torch newest_torch torch_mismatch torch_parameters torch_signature "
                 "torch_slots"
+            ),
+            "modellint.flow.queries.training": (
+                "Act Action Course Turn courses hands_over is_scaler optimizers schedulers"
             ),
             "modellint.flow.queries.values": "Kind Operand constant_arguments is_possible returns",
             "modellint.flow.sinks": "Sink",

@@ -34,6 +34,7 @@ FAMILIES = {
     "ML4": "Recipes",
     "ML5": "Widths and calls",
     "ML6": "Published models and checkpoints",
+    "ML7": "Training",
     "ML0": "Files and comments",
 }
 _MIRRORED = ("README.md", "pyproject.toml")

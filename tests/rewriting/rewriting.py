@@ -42,7 +42,7 @@ class Rewriting:
     kind: Kind
     rewrite: Rewrite
     #: The beginnings of codes for whose examples the meaning stays the same, if not for all.
-    only: tuple[str, ...] = ("ML1", "ML2", "ML3", "ML5")
+    only: tuple[str, ...] = ("ML1", "ML2", "ML3", "ML5", "ML7")
 
 
 @lru_cache(maxsize=4096)

@@ -10,9 +10,7 @@ from modellint.graph.value import EventKind, Op
 
 if TYPE_CHECKING:
     from modellint.graph.python import Function
-    from modellint.graph.value import Value
 
-_GIVING = ("parameters", "named_parameters")
 #: Words of a class of the project that show that its optimizer clears gradients by itself.
 _CLEARING = frozenset(("zero_grad", "zero_", "set_to_none"))
 
@@ -40,37 +38,9 @@ def _clears(action: queries.Action, made: tuple[queries.Operand, ...]) -> bool:
     others = queries.optimizers(action.subject)
     if {id(one.value) for one in others} & {id(one.value) for one in made}:
         return True
-    own = [_owners(one) for one in made]
-    cleared = [_owners(one) for one in others] if others else [queries.made_objects(action.subject)]
+    own = [queries.trained_layers(one) for one in made]
+    cleared = [queries.trained_layers(one) for one in others] if others else [queries.made_objects(action.subject)]
     return any(mine is None or other is None or _may_share(mine, other) for mine in own for other in cleared)
-
-
-def _owners(optimizer: queries.Operand) -> list[queries.Operand] | None:
-    """The constructions of the layers whose parameters an optimizer is given; None if one is unknown."""
-    given = optimizer.value.argument(0, "params") if optimizer.value.op is Op.CALL else None
-    if given is None:
-        return None
-    found: list[queries.Operand] = []
-    for owner in _layers_asked(given):
-        made = None if owner is None else queries.made_objects(optimizer.of(owner))
-        if made is None:
-            return None
-        found += made
-    return found
-
-
-def _layers_asked(given: Value) -> list[Value | None]:
-    """The values that are asked for their parameters; None stands for what cannot be told."""
-    if given.op is Op.CALL and given.callee.op is Op.ATTR and given.callee.data in _GIVING:
-        return [given.callee.args[0]]
-    if given.op in (Op.LIST, Op.TUPLE):
-        return [owner for part in given.args for owner in _layers_asked(part)]
-    if given.op is Op.DICT:
-        named = zip(given.data, given.args, strict=True)
-        return [
-            owner for key, part in named if key is not None and key.data == "params" for owner in _layers_asked(part)
-        ]
-    return [None]
 
 
 def _may_share(some: list[queries.Operand], others: list[queries.Operand]) -> bool:

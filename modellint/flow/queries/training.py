@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING
 
 from modellint import edits
 from modellint.flow.queries.functions import is_plain_parameter
+from modellint.flow.queries.layers import made_objects
 from modellint.flow.queries.values import Context, Operand, constant_arguments, is_possible
 from modellint.graph.attributes import names_in
 from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.python import alternatives
 from modellint.graph.value import EventKind, Op, is_self, walk_all
+from modellint.knowledge import signatures
 from modellint.link.calls.doubts import is_overridden, is_tried_out
 from modellint.link.calls.reached import CallReach, Reached
+from modellint.link.requirements import required
 from modellint.link.values.callers import callers
 from modellint.link.values.members import Members
 
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event, Flow, Loop, Nested, Value
     from modellint.link.project import Project
 
+#: Methods of a layer that give its parameters.
+_GIVING = ("parameters", "named_parameters")
 _OPTIMIZERS, _SCHEDULERS = "torch.optim.", "torch.optim.lr_scheduler."
 _SCALERS = frozenset(("torch.cuda.amp.GradScaler", "torch.cuda.amp.grad_scaler.GradScaler", "torch.amp.GradScaler"))
 _CLIPPING = frozenset(
@@ -38,6 +43,8 @@ _CLIPPING = frozenset(
     for home in ("", "clip_grad.")
     for kind in ("norm_", "value_", "norm", "value")
 )
+#: Some releases of torch in which schedulers step behind optimizers.
+_LATER = ("1.1.0", "1.2.0", "1.4.0", "1.6.0", "1.7.1", "1.9.0", "1.10.0", "1.12.1", "1.13.1", "2.0.0", "2.2.0", "2.4.0")
 #: Libraries whose functions clear no gradients, and the parts of torch that may do so.
 _PLAIN = frozenset(("builtins", "torch", "numpy", "tqdm", "torchvision"))
 _CLEARING = (_OPTIMIZERS, "torch.distributed.optim.", "torch.utils.")
@@ -73,7 +80,8 @@ class Act(Enum):
 class Action:
     """A part of a training step.
 
-    `subject` is what it is done to: a loss, an optimizer, a scheduler, a scaler. `scaler` makes the step. `loops` are
+    `subject` is what it is done to: a loss, an optimizer, a scheduler, a scaler. That of a `STEP` may be a parameter
+    that has the methods of an optimizer. `scaler` makes the step. `loops` are
     those around it, outermost first, those of callers among them. `tests` are the conditions under which it is done,
     with their outcomes, likewise. `steps` are the calls of helpers that lead to it.
     """
@@ -179,7 +187,7 @@ class Course:
         event = at.event
         if event.kind is not EventKind.CALL:
             target = event.target
-            if target is not None and target.op is Op.ATTR and target.data == "grad":
+            if target is not None and any(part.op is Op.ATTR and part.data == "grad" for part in target.walk()):
                 self._note(at, Act.SET, None)
             return
         callee = event.value.callee
@@ -231,7 +239,7 @@ class Course:
         if name == "step":
             return self._add_step(at, owner)
         if name in ("unscale_", "update"):
-            if not is_scaler(owner):
+            if not scalers(owner):
                 return False
             self._note(at, Act.UNSCALE if name == "unscale_" else Act.UPDATE, owner)
             return True
@@ -242,7 +250,7 @@ class Course:
 
     def _add_step(self, at: _At, owner: Operand) -> bool:
         value = at.event.value
-        if is_scaler(owner):
+        if scalers(owner):
             given = value.argument(0, "optimizer")
             if given is not None:
                 self._note(at, Act.STEP, at.operand(given), owner)
@@ -250,10 +258,10 @@ class Course:
         if schedulers(owner):
             self._note(at, Act.SCHEDULE, owner)
             return True
-        made = optimizers(owner)
-        if made:
+        is_known = bool(optimizers(owner)) or id(owner.value) in at.body.function.flow.once(_like_optimizers)
+        if is_known:
             self._note(at, Act.STEP, owner)
-        return bool(made)
+        return is_known
 
     def _note(self, at: _At, act: Act, subject: Operand | None, scaler: Operand | None = None) -> None:
         self.actions.append(
@@ -322,10 +330,15 @@ class Course:
         """The actions of some kinds, in order; those in a loop."""
         return [one for one in self.actions if one.act in acts and (within is None or one.is_within(within))]
 
-    def is_certain(self, loop: Loop) -> bool:
-        """True if all that is done in a loop was seen: no subclass overrides a helper. Ask it last: it reads files."""
+    def is_certain(self, loop: Loop | None) -> bool:
+        """True if all that is done in a loop was seen: no subclass overrides a helper. Ask it last: it reads files.
+
+        Without a loop, all that the function does is meant.
+        """
         return self.is_whole and not any(
-            is_overridden(self.project, reached) for reached, loops in self._open if any(one is loop for one in loops)
+            is_overridden(self.project, reached)
+            for reached, loops in self._open
+            if loop is None or any(one is loop for one in loops)
         )
 
     @cached_property
@@ -481,6 +494,34 @@ def _annotations(leaf: Operand) -> Iterator[str]:
             yield definition.name
 
 
+def trained_layers(optimizer: Operand) -> list[Operand] | None:
+    """The constructions of the layers whose parameters an optimizer is given; None if one is unknown."""
+    given = optimizer.value.argument(0, "params") if optimizer.value.op is Op.CALL else None
+    if given is None:
+        return None
+    found: list[Operand] = []
+    for owner in _layers_asked(given):
+        made = None if owner is None else made_objects(optimizer.of(owner))
+        if made is None:
+            return None
+        found += made
+    return found
+
+
+def _layers_asked(given: Value) -> list[Value | None]:
+    """The values that are asked for their parameters; None stands for what cannot be told."""
+    if given.op is Op.CALL and given.callee.op is Op.ATTR and given.callee.data in _GIVING:
+        return [given.callee.args[0]]
+    if given.op in (Op.LIST, Op.TUPLE):
+        return [owner for part in given.args for owner in _layers_asked(part)]
+    if given.op is Op.DICT:
+        named = zip(given.data, given.args, strict=True)
+        return [
+            owner for key, part in named if key is not None and key.data == "params" for owner in _layers_asked(part)
+        ]
+    return [None]
+
+
 def schedulers(operand: Operand) -> tuple[Operand, ...]:
     """The schedulers of torch that a value is on its paths; empty if one may be something else."""
 
@@ -491,14 +532,30 @@ def schedulers(operand: Operand) -> tuple[Operand, ...]:
     return operand.conclude(find) or ()
 
 
-def is_scaler(operand: Operand) -> bool:
-    """True if a value certainly is a scaler of gradients that is not switched off."""
+def scalers(operand: Operand) -> tuple[Operand, ...]:
+    """The scalers of gradients that a value is on its paths; empty if one may be something else."""
+    found: dict[Value, Operand] = {}
+    seen: set[Value] = set()
+    pending = [operand]
+    while pending:
+        for leaf in pending.pop().origins(through_operators=False):
+            value = leaf.value
+            if value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data == "unscale_":
+                # The name of a tensor stands for the result of such a method.
+                if value not in seen:
+                    seen.add(value)
+                    pending.append(replace(leaf, value=value.callee.args[0]))
+            elif _is_made(leaf, *_SCALERS):
+                found[value] = leaf
+            elif not leaf.is_none:
+                return ()
+    return tuple(found.values())
 
-    def is_one(leaves: Iterable[Operand]) -> bool | None:
-        found = [leaf for leaf in leaves if not leaf.is_none]
-        return True if found and all(_is_made(leaf, *_SCALERS) for leaf in found) else None
 
-    return bool(operand.conclude(is_one))
+def warns_of_early_schedules(project: Project) -> bool:
+    """True unless a project requires torch before 1.1, in which schedulers step first."""
+    wanted = required("torch", project)
+    return wanted is None or wanted.specifiers is None or wanted.admits_any((*_LATER, signatures.release()))
 
 
 def _is_made(leaf: Operand, *beginnings: str) -> bool:
@@ -630,7 +687,7 @@ def _may_be_holder(leaf: Operand) -> bool:
         return True
     model = leaf.made_class()
     is_layer = model is not None and (model.cls is not None or model.is_module is True)
-    return is_layer or any(map(_is_of_optimizers, made_names(leaf)))
+    return is_layer or any(_is_of_optimizers(name) or name in _SCALERS for name in made_names(leaf))
 
 
 def _is_plain(leaf: Operand) -> bool:
@@ -652,6 +709,16 @@ def _asked_as_model(flow: Flow) -> frozenset[int]:
     """The values that a body asks for what only models have."""
     callees = (event.value.callee for event in flow.of(EventKind.CALL))
     return frozenset(id(one.args[0]) for one in callees if one.op is Op.ATTR and one.data in _OF_MODELS)
+
+
+def _like_optimizers(flow: Flow) -> frozenset[int]:
+    """The parameters and attributes whose `zero_grad()` and `step()` a body calls, as only optimizers have both."""
+    found: dict[str, set[int]] = {"zero_grad": set(), "step": set()}
+    for event in flow.of(EventKind.CALL):
+        callee = event.value.callee
+        if callee.op is Op.ATTR and callee.data in found and callee.args[0].op in (Op.PARAM, Op.ATTR):
+            found[callee.data].add(id(callee.args[0]))
+    return frozenset(found["zero_grad"] & found["step"])
 
 
 def _acting(flow: Flow) -> frozenset[int]:

@@ -75,11 +75,11 @@ class StepOrder(Rule):
     about = ("torch",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from .order import misplaced
+        from .order import wrong_orders
 
         told: set[int] = set()
         for course in queries.courses(module, project):
-            for found in misplaced(course, project):
+            for found in wrong_orders(course, project):
                 if id(found.action.value) not in told:
                     told.add(id(found.action.value))
                     yield self._report(found)

@@ -36,7 +36,7 @@ class Misplaced:
     other: queries.Action
 
 
-def misplaced(course: queries.Course, project: Project) -> Iterator[Misplaced]:
+def wrong_orders(course: queries.Course, project: Project) -> Iterator[Misplaced]:
     """The actions of a course that are done too early or too late."""
     if not course.is_whole or course.of(Act.ENGINE):
         return

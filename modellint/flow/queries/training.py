@@ -756,7 +756,7 @@ def _courses(module: ModuleFacts, project: Project) -> list[Course]:
                 if function.name != "<module>" and any(id(loss) not in inside for loss in course.of(Act.BACKWARD)):
                     above.update(dict.fromkeys(callers(project, function)[:_MAX_CALLERS]))
         pending, depth = list(above), depth + 1
-    return [course for course in found.values() if course.of(Act.BACKWARD)]
+    return [course for course in found.values() if course.of(Act.BACKWARD, Act.ENGINE)]
 
 
 def _course(function: Function, project: Project) -> Course:

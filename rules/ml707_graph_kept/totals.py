@@ -51,9 +51,12 @@ def kept_graphs(course: queries.Course) -> Iterator[Kept]:
 
 def _is_part_of_step(loss: queries.Action, course: queries.Course) -> bool:
     """True if the turns of a loop are parts of one step, which is made, or goes on, outside of it."""
-    loop, around = loss.loops[-1], loss.loops[-2:-1]
-    others = course.of(Act.BACKWARD, Act.ENGINE, Act.STEP)
-    return any(all(one.is_within(outer) for outer in around) and not one.is_within(loop) for one in others)
+    loop, around = loss.loops[-1], loss.loops[-2] if len(loss.loops) > 1 else None
+    if around is not None:
+        others = course.of(Act.BACKWARD, Act.ENGINE, Act.STEP)
+        return any(one.loops and one.loops[-1] is around for one in others)
+    steps = course.of(Act.STEP)
+    return bool(steps) and not any(one.is_within(loop) for one in steps)
 
 
 def _is_short(loop: Loop) -> bool:
@@ -297,7 +300,8 @@ def _is_list_attribute(target: Value, function: Function, course: queries.Course
     if name is None or owner is None:
         return False
     stored = queries.stored_values(owner, name, course.project)
-    if not stored or not all(_is_list(one.value) for one in stored):
+    leaves = [leaf for one in stored for leaf in one.origins(through_operators=False)]
+    if not leaves or not all(_is_list(leaf.value) for leaf in leaves):
         return False
     taking = re.compile(rf"\b{re.escape(name)}\s*\.\s*(?:clear|pop|remove)\b|\bdel\s+[\w.]*\b{re.escape(name)}\b")
     return not taking.search(function.module.code)

@@ -24,7 +24,7 @@ class GraphKept(Rule):
     ## What it does
     Looks at loops in which a loss goes `backward()`. Reports code that adds the loss itself to a total
     (`total += loss`), or appends it to a list, over the turns of the loop, if nothing goes backward from the total or
-    from the list. The loss may come from a helper that the loop calls.
+    from the list. The loss may come from a helper of the same file that the loop calls.
 
     It ignores `loss.item()`, `loss.detach()` and `float(loss)`, totals that the loop sets anew, and code under
     `torch.no_grad()`.
@@ -68,7 +68,7 @@ class GraphKept(Rule):
         told: set[int] = set()
         for course in queries.courses(module, project):
             for kept in kept_graphs(course):
-                if kept.value.at not in told and course.is_whole:
+                if kept.function.module is module and kept.value.at not in told and course.is_whole:
                     told.add(kept.value.at)
                     yield self._report(kept)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from modellint.flow import queries
 from modellint.flow.queries import Act
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, same, self_attribute
+from modellint.graph.value import EventKind, Op, same, self_attribute, walk_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,8 +80,20 @@ def _holders(loss: queries.Action) -> Iterator[tuple[Function, Loop | None, list
         given = [one.value for one in loss.function.flow.of(EventKind.RETURN)]
         if loss.context is not None and loss.context.nested is not None:
             given = list(loss.context.nested.returns)
-        if given and all(any(one is part for part in losses) for one in given):
-            yield caller, _innermost(caller, loss), [event.value]
+        yield caller, _innermost(caller, loss), _results(event.value, given, losses, caller)
+
+
+def _results(call: Value, given: list[Value], losses: list[Value], caller: Function) -> list[Value]:
+    """The values of a caller that are the loss which a helper returns: its result, or a part of that."""
+    if given and all(any(one is loss for loss in losses) for one in given):
+        return [call]
+    if not given or any(one.op is not Op.TUPLE for one in given):
+        return []
+    sizes = {len(one.args) for one in given}
+    numbers = range(sizes.pop()) if len(sizes) == 1 else ()
+    taken = {number for number in numbers if all(any(one.args[number] is loss for loss in losses) for one in given)}
+    parts = walk_all(caller.flow.evaluated()) if taken else ()
+    return [one for one in parts if one.op is Op.UNPACK and one.args[0] is call and one.data in taken]
 
 
 def _innermost(function: Function, loss: queries.Action) -> Loop | None:

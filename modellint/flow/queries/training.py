@@ -18,8 +18,8 @@ from modellint.graph.attributes import names_in
 from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.python import alternatives
-from modellint.graph.value import EventKind, Op, is_self, walk_all
-from modellint.knowledge import signatures
+from modellint.graph.value import EventKind, Op, called_name, is_self, walk_all
+from modellint.knowledge import signatures, surface
 from modellint.link.calls.doubts import is_overridden, is_tried_out
 from modellint.link.calls.reached import CallReach, Reached
 from modellint.link.requirements import required
@@ -50,6 +50,8 @@ _PLAIN = frozenset(("builtins", "torch", "numpy", "tqdm", "torchvision"))
 _CLEARING = (_OPTIMIZERS, "torch.distributed.optim.", "torch.utils.")
 #: Functions of Python that call what they are given.
 _CALLING = frozenset(f"builtins.{name}" for name in ("map", "filter", "getattr", "exec", "eval"))
+#: Names of the parts of a step.
+_PARTS = frozenset(("backward", "step", "zero_grad", "grad", "unscale_", "update"))
 #: Methods by which an optimizer or a parameter gets a function that is called after a step.
 _HOOKS = frozenset(
     ("register_step_post_hook", "register_optimizer_step_post_hook", "register_post_accumulate_grad_hook")
@@ -139,13 +141,17 @@ class Action:
 class Course:
     """All that a function and its helpers do about training, in order; a helper does its part where it is called."""
 
-    def __init__(self, function: Function, project: Project) -> None:
+    def __init__(self, function: Function, project: Project, wanted: frozenset[str] = _PARTS) -> None:
+        """The methods of arguments and variables are looked for if their names are `wanted`."""
         self.function = function
+        self._wanted = wanted
         self.project = project
         self.actions: list[Action] = []
         self.functions: dict[Function, None] = {function: None}
         #: The helpers that a subclass may override, each with the loops around its call.
         self._open: list[tuple[Reached, tuple[Loop, ...]]] = []
+        #: The helpers that have no part in training.
+        self._quiet: set[Function] = set()
         #: The functions inside of functions whose actions are known.
         self._nested: list[Nested] = []
         #: False if there is more than was looked at.
@@ -203,11 +209,13 @@ class Course:
             return
         reached = self._reach(at)
         if reached is None or reached.function is None or len(at.steps) >= _MAX_DEPTH:
-            if reached is None or not _is_forward(reached):
+            if (reached is None or not _is_forward(reached)) and not _is_harmless(event.value):
                 self._note(at, Act.OTHER, None)
                 self.is_whole = self.is_whole and len(at.steps) < _MAX_DEPTH
-            return
-        self._follow(at, reached)
+        elif at.loops or not _PARTS.isdisjoint(reached.function.words):
+            self._follow(at, reached)
+        else:
+            self._note(at, Act.OTHER, None)
 
     def _add_outside(self, at: _At, name: str) -> None:
         """Note the call of a function of a library."""
@@ -287,6 +295,8 @@ class Course:
         reached = project.once(("call target", value), lambda: CallReach(project, function).of(value))
         if reached is not None or value.callee.op is not Op.ATTR or value.callee.args[0].op is Op.GLOBAL:
             return None if reached is None or reached.is_made else reached
+        if value.callee.data not in self._wanted:
+            return None
         model = at.operand(value.callee.args[0]).object_class()
         if model is None or model.cls is None:
             return None
@@ -299,9 +309,12 @@ class Course:
         assert function is not None
         if _is_forward(reached) and "zero_grad" not in function.words:
             return
+        if function in self._quiet:
+            return
         if any(function is one for _, one in at.steps) or function is at.body.function:
             self.is_whole = False
             return
+        known = len(self.actions), len(self._open), self.is_whole
         if reached.may_be_overridden:
             self._open.append((reached, at.loops))
         outer = at.body.context
@@ -310,6 +323,8 @@ class Course:
         self.functions.setdefault(function)
         body = _Body(function, self.project, context, None)
         self._walk(body, 0, len(function.flow.events), at.loops, at.tests, (*at.steps, (at.event, at.body.function)))
+        if known == (len(self.actions), len(self._open), self.is_whole) and self.is_whole:
+            self._quiet.add(function)
 
     def _follow_nested(self, at: _At, nested: Nested) -> None:
         """Collect the actions of a function inside of the function."""
@@ -420,6 +435,14 @@ def _is_forward(reached: Reached) -> bool:
     function, owner = reached.function, reached.owner
     is_layer = owner is not None and owner.is_module is not False
     return is_layer and function is not None and function.name in ("forward", "__call__")
+
+
+def _is_harmless(call: Value) -> bool:
+    """True for a method of tensors that gets nothing: `loss.mean()`."""
+    callee = call.callee
+    if call.args[1:] or callee.op is not Op.ATTR or callee.data in _PARTS:
+        return False
+    return not is_self(callee.args[0]) and callee.data in surface.tensor_names()
 
 
 def _hands_on_clearing(function: Function, seen: list[Nested]) -> bool:
@@ -634,9 +657,24 @@ def hands_over(action: Action) -> bool:
         return True
     if callee.op is Op.ATTR and is_self(callee.args[0]) and not _is_held(str(callee.data), action):
         return True
+    if callee.op is Op.ATTR and _may_do_parts(action):
+        return True
     if not given:
         return callee.op in (Op.PARAM, Op.INNER, Op.CALL, Op.LAMBDA)
     return any(_may_hold(part, action) for part in _each_argument(given)) and not _is_model(callee, action)
+
+
+def _may_do_parts(action: Action) -> bool:
+    """True if a method of an object that the project defines speaks of parts of a step."""
+    callee = action.value.callee
+    model = None if callee.args[0].op is Op.GLOBAL else action.operand(callee.args[0]).object_class()
+    if model is None or model.cls is None:
+        return False
+    method = action.project.of(Members).method(model.cls, str(callee.data))
+    if method is None:
+        return not model.is_complete
+    reached = Reached(method.name, method.open_parameters, method, model)
+    return not _PARTS.isdisjoint(method.words) or is_overridden(action.project, reached)
 
 
 def _is_model(callee: Value, action: Action) -> bool:
@@ -745,19 +783,25 @@ def courses(module: ModuleFacts, project: Project) -> list[Course]:
 def _courses(module: ModuleFacts, project: Project) -> list[Course]:
     found: dict[Function, Course] = {}
     pending = [one for one in (*module.all_functions(), module.body) if "backward" in one.words]
+    wanted = frozenset(one.name for one in pending) | _PARTS
     depth = 0
     while pending and depth <= _MAX_DEPTH:
         above: dict[Function, None] = {}
         for function in pending:
             if function not in found:
-                course = found[function] = _course(function, project)
-                turns = course.turns()
-                inside = {id(loss) for turn in turns for loss in turn.losses}
-                if function.name != "<module>" and any(id(loss) not in inside for loss in course.of(Act.BACKWARD)):
+                found[function] = Course(function, project, wanted)
+                if function.name != "<module>" and _goes_on_outside(found[function]):
                     above.update(dict.fromkeys(callers(project, function)[:_MAX_CALLERS]))
         pending, depth = list(above), depth + 1
+        wanted |= {one.name for one in pending}
     return [course for course in found.values() if course.of(Act.BACKWARD, Act.ENGINE)]
 
 
-def _course(function: Function, project: Project) -> Course:
-    return project.once(("course of training", function), lambda: Course(function, project))
+def _goes_on_outside(course: Course) -> bool:
+    """True if a loss goes backward in a loop of a caller, or if its step is made there."""
+    inside = {id(loss) for turn in course.turns() for loss in turn.losses}
+    others = [one for one in course.of(Act.OTHER) if called_name(one.value.callee) == "step"]
+    return any(
+        id(loss) not in inside and not any(_common_loops(loss.loops, one.loops) for one in others)
+        for loss in course.of(Act.BACKWARD)
+    )

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 #: Methods of a layer that give its parameters.
 _GIVING = ("parameters", "named_parameters")
 _OPTIMIZERS, _SCHEDULERS = "torch.optim.", "torch.optim.lr_scheduler."
-_SCALERS = frozenset(("torch.cuda.amp.GradScaler", "torch.cuda.amp.grad_scaler.GradScaler", "torch.amp.GradScaler"))
+_SCALERS = frozenset(
+    f"torch.{home}GradScaler" for home in ("", "amp.", "amp.grad_scaler.", "cuda.amp.", "cuda.amp.grad_scaler.")
+)
 _CLIPPING = frozenset(
     f"torch.nn.utils.{home}clip_grad_{kind}"
     for home in ("", "clip_grad.")

@@ -1,10 +1,10 @@
 import torch
-from torch import nn
+from torch import GradScaler, nn
 
 
 def train(model: nn.Module, loader, every):
     optimizer = torch.optim.Adam(model.parameters())
-    scaler = torch.amp.GradScaler("cuda")
+    scaler = GradScaler("cuda")
     for number, inputs in enumerate(loader):
         scaler.scale(model(inputs).mean() / every).backward()
         if (number + 1) % every == 0:

@@ -21,6 +21,9 @@ def is_cleared(turn: queries.Turn) -> bool:
     made = () if step.subject is None else queries.optimizers(step.subject)
     if not made or step.value.callee.data != "step" or len(step.value.args) > (1 if step.scaler is None else 2):
         return True
+    contexts = [context for one in (step, *turn.losses) for context in one.event.contexts]
+    if any(context.op is not Op.CALL for context in contexts):
+        return True
     if course.of(Act.SET, Act.ENGINE, within=loop) or course.may_clear_unseen or not course.is_whole:
         return True
     if any(_clears(one, made) for one in course.of(Act.CLEAR, within=loop)):
@@ -60,7 +63,9 @@ def _is_made_within(turn: queries.Turn, optimizer: queries.Operand) -> bool:
     made: queries.Operand | None = optimizer
     while made is not None:
         function, context = made.function, made.context
-        if function is not turn.course.function and function in turn.step.functions:
+        if function is not turn.course.function and (
+            function in turn.step.functions or turn.course.is_called_in(function, turn.loop)
+        ):
             return True
         for number, event in enumerate(function.flow.events):
             if event.value is not made.value:

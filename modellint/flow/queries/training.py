@@ -18,7 +18,7 @@ from modellint.graph.attributes import names_in
 from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.python import alternatives
-from modellint.graph.value import EventKind, Op, called_name, is_self, walk_all
+from modellint.graph.value import EventKind, Op, called_name, is_self, same, self_attribute, walk_all
 from modellint.knowledge import signatures, surface
 from modellint.link.calls.doubts import is_overridden, is_tried_out
 from modellint.link.calls.reached import CallReach, Reached
@@ -152,6 +152,8 @@ class Course:
         self.functions: dict[Function, None] = {function: None}
         #: The helpers that a subclass may override, each with the loops around its call.
         self._open: list[tuple[Reached, tuple[Loop, ...]]] = []
+        #: The loops around the calls of each helper.
+        self._called: dict[Function, list[tuple[Loop, ...]]] = {}
         #: The helpers that have no part in training.
         self._quiet: set[Function] = set()
         #: The functions inside of functions whose actions are known.
@@ -311,6 +313,7 @@ class Course:
         assert function is not None
         if _is_forward(reached) and "zero_grad" not in function.words:
             return
+        self._called.setdefault(function, []).append(at.loops)
         if function in self._quiet:
             return
         if any(function is one for _, one in at.steps) or function is at.body.function:
@@ -362,6 +365,10 @@ class Course:
     def may_clear_unseen(self) -> bool:
         """True if code has `zero_grad` other than in a call that is seen, or hooks that run after a step."""
         return any(_hands_on_clearing(function, self._nested) for function in self.functions)
+
+    def is_called_in(self, function: Function, loop: Loop) -> bool:
+        """True if a loop calls a helper, directly or not."""
+        return any(one is loop for loops in self._called.get(function, ()) for one in loops)
 
     def turns(self) -> list[Turn]:
         """The loops that do steps, each with the step, and what goes backward in the same turns before it."""
@@ -415,8 +422,8 @@ class _At:
 def _common_loops(one: tuple[Loop, ...], other: tuple[Loop, ...]) -> list[Loop]:
     """The loops around both of two actions, outermost first."""
     found = []
-    for loop, same in zip(one, other, strict=False):
-        if loop is not same:
+    for loop, counterpart in zip(one, other, strict=False):
+        if loop is not counterpart:
             break
         found.append(loop)
     return found
@@ -659,7 +666,7 @@ def hands_over(action: Action) -> bool:
         return True
     if callee.op is Op.ATTR and is_self(callee.args[0]) and not _is_held(str(callee.data), action):
         return True
-    if callee.op is Op.ATTR and _may_do_parts(action):
+    if callee.op is Op.ATTR and (_may_do_parts(action) or (callee.data != "step" and _holds_already(action))):
         return True
     if not given:
         return callee.op in (Op.PARAM, Op.INNER, Op.CALL, Op.LAMBDA)
@@ -679,9 +686,51 @@ def _may_do_parts(action: Action) -> bool:
     return not _PARTS.isdisjoint(method.words) or is_overridden(action.project, reached)
 
 
+def _holds_already(action: Action) -> bool:
+    """True if the object whose method is called got a model, an optimizer or `self` before, and may use it.
+
+    One that steps beside its optimizer is a scheduler.
+    """
+    function, owner = action.function, action.value.callee.args[0]
+    if _is_own_model(owner, function):
+        return False
+    for leaf in action.operand(owner).origins(through_operators=False):
+        made = leaf.value
+        if made.op is Op.CALL and leaf.made_class() is None and not _is_layer_call(leaf):
+            acting = leaf.function.flow.once(_acting)
+            if any(is_self(part) or id(part) in acting for part in _each_argument(made.args[1:])):
+                return True
+    methods = [function] if function.owner is None else list(function.owner.methods.values())
+    return any(
+        event.value.callee.op is Op.ATTR
+        and _are_same(event.value.callee.args[0], owner)
+        and any(map(is_self, event.value.args[1:]))
+        for method in methods
+        for event in method.flow.of(EventKind.CALL)
+    )
+
+
+def _are_same(one: Value, other: Value) -> bool:
+    """True for the same attribute of `self`, and for the same value."""
+    name = self_attribute(one)
+    return same(one, other) if name is None else name == self_attribute(other)
+
+
+def _is_own_model(value: Value, function: Function) -> bool:
+    return id(value) in function.flow.once(_asked_as_model)
+
+
+def _is_layer_call(leaf: Operand) -> bool:
+    """True for what a layer gives, or a function of torch or Python."""
+    definition = leaf.project.names.definition(leaf.function.module, leaf.value.callee)
+    if isinstance(definition, External):
+        return definition.name.partition(".")[0] in _PLAIN
+    return id(leaf.value.callee) in leaf.function.flow.once(_asked_as_model)
+
+
 def _is_model(callee: Value, action: Action) -> bool:
     """True if what is called is a layer."""
-    if id(callee) in action.function.flow.once(_asked_as_model):
+    if _is_own_model(callee, action.function):
         return True
     operand = action.operand(callee)
     model = operand.object_class()

@@ -1,6 +1,7 @@
 import torch
 from torch import nn
 from tqdm import tqdm
+from transformers import get_linear_schedule_with_warmup
 
 
 class Net(nn.Module):
@@ -24,6 +25,7 @@ def train(loader, epochs, writer):
     net, meter = Net(), Meter()
     criterion = nn.MSELoss()
     optimizer = torch.optim.Adam(net.parameters())
+    schedule = get_linear_schedule_with_warmup(optimizer, 10, 100)
     for epoch in range(epochs):
         bar = tqdm(loader)
         for inputs, targets in bar:
@@ -32,6 +34,7 @@ def train(loader, epochs, writer):
             loss.backward()
             optimizer.step()  # expect: ML705
             meter.add(loss.item())
+            schedule.step()
             writer.add_scalar("loss", loss.item(), epoch)
             bar.set_postfix(loss=loss.item())
         torch.save(net.state_dict(), "net.pt")

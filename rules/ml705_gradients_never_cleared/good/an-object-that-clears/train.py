@@ -31,3 +31,20 @@ def watch(model: nn.Module, loader):
         model(inputs).mean().backward()
         optimizer.step()
         guard.finish()
+
+
+def follow(model: nn.Module, loader, context):
+    optimizer = torch.optim.Adam(model.parameters())
+    watcher = Watcher(optimizer)
+    for inputs in loader:
+        model(inputs).mean().backward()
+        optimizer.step()
+        watcher.finish()
+
+
+def within(model: nn.Module, loader, turn):
+    optimizer = torch.optim.Adam(model.parameters())
+    for inputs in loader:
+        with turn:
+            model(inputs).mean().backward()
+            optimizer.step()

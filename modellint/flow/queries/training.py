@@ -565,7 +565,7 @@ def schedulers(operand: Operand) -> tuple[Operand, ...]:
 
 
 def scalers(operand: Operand) -> tuple[Operand, ...]:
-    """The scalers of gradients that a value is on its paths; empty if one may be something else."""
+    """The scalers of gradients that a value is on its paths; empty if one may be something else, or is switched off."""
     found: dict[Value, Operand] = {}
     seen: set[Value] = set()
     pending = [operand]
@@ -577,11 +577,17 @@ def scalers(operand: Operand) -> tuple[Operand, ...]:
                 if value not in seen:
                     seen.add(value)
                     pending.append(replace(leaf, value=value.callee.args[0]))
-            elif _is_made(leaf, *_SCALERS):
+            elif _is_made(leaf, *_SCALERS) and not _is_off(value):
                 found[value] = leaf
             elif not leaf.is_none:
                 return ()
     return tuple(found.values())
+
+
+def _is_off(made: Value) -> bool:
+    """True for a scaler that does nothing."""
+    enabled = made.argument(5, "enabled")
+    return enabled is not None and enabled.op is Op.CONST and enabled.data is False
 
 
 def warns_of_early_schedules(project: Project) -> bool:

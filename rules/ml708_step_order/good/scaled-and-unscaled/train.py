@@ -26,6 +26,17 @@ def prepare(scaler, optimizer, model):
     nn.utils.clip_grad_norm_(model.parameters(), 1.0)
 
 
+def switched_off(model: nn.Module, loader):
+    optimizer = torch.optim.Adam(model.parameters())
+    scaler = torch.amp.GradScaler("cuda", enabled=False)
+    for inputs in loader:
+        optimizer.zero_grad()
+        scaler.scale(model(inputs).mean()).backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        scaler.step(optimizer)
+        scaler.update()
+
+
 def with_helper(model: nn.Module, loader):
     optimizer = torch.optim.Adam(model.parameters())
     scaler = torch.amp.GradScaler("cuda")

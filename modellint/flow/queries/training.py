@@ -58,8 +58,8 @@ _PARTS = frozenset(("backward", "step", "zero_grad", "grad", "unscale_", "update
 _HOOKS = frozenset(
     ("register_step_post_hook", "register_optimizer_step_post_hook", "register_post_accumulate_grad_hook")
 )
-#: The most calls of helpers between a loop and a part of its step, the most parts, and the most callers.
-_MAX_DEPTH, _MAX_ACTIONS, _MAX_CALLERS = 5, 800, 6
+#: The most calls of helpers between a loop and a part of its step, the most parts, helpers and callers.
+_MAX_DEPTH, _MAX_ACTIONS, _MAX_HELPERS, _MAX_CALLERS = 5, 800, 300, 6
 
 
 class Act(Enum):
@@ -152,6 +152,8 @@ class Course:
         self.functions: dict[Function, None] = {function: None}
         #: The helpers that a subclass may override, each with the loops around its call.
         self._open: list[tuple[Reached, tuple[Loop, ...]]] = []
+        #: The number of helpers that were followed.
+        self._number = 0
         #: The loops around the calls of each helper.
         self._called: dict[Function, list[tuple[Loop, ...]]] = {}
         #: The helpers that have no part in training.
@@ -320,6 +322,10 @@ class Course:
             self.is_whole = False
             return
         known = len(self.actions), len(self._open), self.is_whole
+        self._number += 1
+        if self._number > _MAX_HELPERS:
+            self.is_whole = False
+            return
         if reached.may_be_overridden:
             self._open.append((reached, at.loops))
         outer = at.body.context

@@ -147,6 +147,18 @@ if TYPE_CHECKING:
     from modellint.flow.queries.torch_calls import torch_parameters as torch_parameters
     from modellint.flow.queries.torch_calls import torch_signature as torch_signature
     from modellint.flow.queries.torch_calls import torch_slots as torch_slots
+    from modellint.flow.queries.training import Act as Act
+    from modellint.flow.queries.training import Action as Action
+    from modellint.flow.queries.training import Course as Course
+    from modellint.flow.queries.training import Turn as Turn
+    from modellint.flow.queries.training import courses as courses
+    from modellint.flow.queries.training import hands_over as hands_over
+    from modellint.flow.queries.training import made_names as made_names
+    from modellint.flow.queries.training import optimizers as optimizers
+    from modellint.flow.queries.training import scalers as scalers
+    from modellint.flow.queries.training import schedulers as schedulers
+    from modellint.flow.queries.training import trained_layers as trained_layers
+    from modellint.flow.queries.training import warns_of_early_schedules as warns_of_early_schedules
     from modellint.flow.queries.values import Kind as Kind
     from modellint.flow.queries.values import Operand as Operand
     from modellint.flow.queries.values import constant_arguments as constant_arguments
@@ -237,6 +249,10 @@ else:
             "modellint.flow.queries.torch_calls": (
                 "TorchMismatch may_use_newest_torch newest_torch torch_mismatch torch_parameters torch_signature "
                 "torch_slots"
+            ),
+            "modellint.flow.queries.training": (
+                "Act Action Course Turn courses hands_over made_names optimizers scalers schedulers trained_layers "
+                "warns_of_early_schedules"
             ),
             "modellint.flow.queries.values": "Kind Operand constant_arguments is_possible returns",
             "modellint.flow.sinks": "Sink",

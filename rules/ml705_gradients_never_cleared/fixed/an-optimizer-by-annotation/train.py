@@ -1,0 +1,11 @@
+import torch
+from torch import nn
+from torch.optim import Optimizer
+
+
+def train(model: nn.Module, optimizer: Optimizer, loader):
+    for inputs in loader:
+        loss = model(inputs).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()  # expect: ML705

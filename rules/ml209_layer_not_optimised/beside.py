@@ -52,7 +52,7 @@ def beside(run: Interpreter, starts: list[Start], module: ModuleFacts, project: 
     for home in dict.fromkeys(built.function for built in optimizers):
         if home is None or home.module is not module:
             continue
-        for layer, function, backward in _trained(home, run, project):
+        for layer, function, backward in _layers_behind(home, run, project):
             if layer in told or not _is_own(layer, training) or _is_held(layer, run):
                 continue
             if not _within(layer).isdisjoint(given | taken) or not _is_sure(layer):
@@ -110,7 +110,7 @@ def _within(layer: Shell) -> set[Shell]:
     return found
 
 
-def _trained(home: Function, run: Interpreter, project: Project) -> Iterator[tuple[Shell, Function, Value]]:
+def _layers_behind(home: Function, run: Interpreter, project: Project) -> Iterator[tuple[Shell, Function, Value]]:
     """The layers whose results go backward in a function, with the call of `backward`.
 
     Those of a script may be called in its functions.

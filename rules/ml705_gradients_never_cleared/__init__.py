@@ -54,7 +54,7 @@ class GradientsNeverCleared(Rule):
     modellint does not confirm the finding: nothing raises an error, and a run does not show what the code means.
 
     ## References
-    - [torch.optim.Optimizer.zero_grad](https://pytorch.org/docs/stable/generated/torch.optim.Optimizer.zero_grad.html)
+    - [Optimizer.zero_grad](https://pytorch.org/docs/stable/generated/torch.optim.Optimizer.zero_grad.html)
     """
 
     code = "ML705"

@@ -122,7 +122,7 @@ def _texts(found: Misplaced) -> tuple[str, str, str, str]:
         assert found.other.scaler is not None
         return (
             "gradients are clipped while a `GradScaler` still scales them",
-            "the scaler unscales them in `step()`, after the clip",
+            "the scaler divides them by its factor in `step()`, after the clip",
             "the scaler steps here",
             f"call `unscale_({other})` of the scaler before the clip",
         )

@@ -5,7 +5,6 @@ The facts are in `trunks.json`, which `python benchmarks/trunks_listed.py` extra
 
 from __future__ import annotations
 
-import json
 import re
 from functools import lru_cache
 from pathlib import Path
@@ -70,6 +69,8 @@ def torchvision_name(name: str) -> str:
 @lru_cache(maxsize=1)
 def _facts() -> dict[str, dict[str, str]]:
     path = Path(__file__).with_name("trunks.json")
+    import json
+
     data: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8"))
     return {package: dict(_rows(rows)) for package, rows in data.items()}
 

@@ -82,7 +82,8 @@ a facet names. Of a class in `torch.nn` the arguments are the constructor's.
     values:KIND                 what the elements of the result are: `scores`, `probabilities`, which add up to 1,
                                 `chances` between 0 and 1, the logarithms of both, `positives`, `bounded`; `log`:
                                 logarithms of what the operand holds
-    seldom:KINDS                what the operand holds only by mistake; `positives-of-scores`: positives made of scores
+    seldom:KINDS                what the operand holds only by mistake; `positives-of-scores`: positives made of scores,
+                                `chances-of-scores` the same
     cuts                        no gradient reaches the result
     mask, index, targets        the second tensor must be bool, int32 or int64, or ids of classes (or probabilities);
                                 `condition`: the first one bool; `real-target`: the second of real numbers, `no-flags`:
@@ -505,9 +506,9 @@ BCELoss BCEWithLogitsLoss KLDivLoss SoftMarginLoss  : type:unknown
 #: What the elements of a result are, and what those of an operand seldom are, by the last parts of names.
 ELEMENTS = """
 softmax softmin gumbel_softmax Softmax Softmax2d Softmin : values:probabilities \
-            seldom:probabilities|chances|positives-of-scores
+            seldom:probabilities|chances-of-scores|positives-of-scores
 log_softmax LogSoftmax                              : values:log-probabilities \
-            seldom:probabilities|chances|positives-of-scores
+            seldom:probabilities|chances-of-scores|positives-of-scores
 sigmoid Sigmoid                                     : values:chances seldom:probabilities|chances|positives-of-scores
 logsigmoid LogSigmoid                               : values:log-chances seldom:probabilities|chances
 tanh Tanh                                           : values:bounded seldom:positives-of-scores

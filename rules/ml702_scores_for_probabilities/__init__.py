@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.flow import queries
 from modellint.rule import Rule
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import ModuleFacts
-    from modellint.rule import Probe, Project
+    from modellint.rule import Project
 
 #: What a loss expects, by its last name.
 _EXPECTED = {
@@ -73,14 +72,13 @@ class ScoresForProbabilities(Rule):
     they reach the loss, where some way to the loss is right, and where no gradients are recorded.
 
     ## Confirming
-    For `BCELoss`, modellint builds the layer, or imports the file, and calls the function. PyTorch's error is the
-    verdict: of many scores with random weights, some are below 0. It does not confirm what the other losses get, as
-    they take any numbers.
+    modellint does not confirm the finding: most training steps run over data that only a run has, and the other losses
+    take any numbers.
     """
 
     code = "ML702"
     name = "scores-for-probabilities"
-    severity = Severity.WARNING
+    severity = Severity.ERROR
     about = ("torch",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
@@ -104,18 +102,4 @@ class ScoresForProbabilities(Rule):
                     *(Related(step.place, "called from here") for step in strange.steps[-2:]),
                 ],
                 help=_HELP[expected],
-                claim=_claim(strange) if severity is Severity.ERROR else None,
             )
-
-    def probe(self, claim: claims.Refused, project: Project) -> Probe:
-        """Reach the call: does the loss refuse what it gets?"""
-        from modellint.rule import called_probe, file_probe
-
-        return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)
-
-
-def _claim(strange: queries.RefusedOperation) -> claims.Refused | None:
-    """The claim that the loss refuses numbers below 0 and above 1; None if no call is in sight."""
-    if strange.call is None:
-        return None
-    return claims.Refused(strange.call.place, "RuntimeError", "between 0 and 1", strange.root)

@@ -41,11 +41,12 @@ class SquashedTwice(Rule):
     Follows each tensor from one activation to the next: through `forward`, `Sequential`, methods, functions and files.
     Reports
 
-    - `softmax`, `log_softmax` and `sigmoid` of the result of `softmax` or `sigmoid`
+    - `softmax`, `log_softmax` and `sigmoid` of the result of `softmax`, and `sigmoid` of the result of `sigmoid`
     - `softmax`, `log_softmax`, `sigmoid` and `tanh` of the result of a ReLU that stands right behind a layer
+    - `softmax` and `log_softmax` of the result of a sigmoid that stands right behind a layer
 
-    Views, casts, dropout and elements of a tensor change nothing. A ReLU of something else than the result of a layer,
-    such as a product of embeddings, is a design that is known to work.
+    Views, casts, dropout and elements of a tensor change nothing. A ReLU or a sigmoid of something else than the result
+    of a layer, such as a product of embeddings, may be a design: it bounds weights.
 
     The finding is a warning, and an info in tests and demonstrations.
 

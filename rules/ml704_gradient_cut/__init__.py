@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.flow import queries
 from modellint.rule import Rule
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import ModuleFacts
-    from modellint.rule import Probe, Project
+    from modellint.rule import Project
 
 #: Why an operator has no gradient, by its last name.
 _WHY = {
@@ -61,7 +60,7 @@ class GradientCut(Rule):
     ```
 
     ## Confirming
-    modellint builds the layer, or imports the file, and calls the function. PyTorch's error is the verdict.
+    modellint does not confirm the finding: most training steps run over data that only a run has.
     """
 
     code = "ML704"
@@ -86,11 +85,4 @@ class GradientCut(Rule):
                     *(Related(step.place, "called from here") for step in lost.steps[-2:]),
                 ],
                 help="compute the loss of what the layers give, before the gradient is cut",
-                claim=claims.Refused(site.place, "RuntimeError", "does not require grad", lost.root),
             )
-
-    def probe(self, claim: claims.Refused, project: Project) -> Probe:
-        """Reach the call: does torch find no gradient?"""
-        from modellint.rule import called_probe, file_probe
-
-        return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)

@@ -10,7 +10,7 @@ import pytest
 from modellint_rules.ml205_tensor_not_buffer.stranded import stranded
 from modellint_rules.ml206_layer_created_in_forward.creations import Creations
 from modellint_rules.ml207_parameter_not_registered.parameters import derived, early
-from modellint_rules.ml209_layer_not_optimised.optimised import left_out
+from modellint_rules.ml209_layer_not_optimised.optimised import LeftOut, left_out
 
 from modellint.flow.gate import Keepers
 from modellint.flow.layer_makers import LayerMakers
@@ -46,7 +46,8 @@ def found_in(root: Path) -> Iterator[tuple[str, int, str]]:
             for left in stranded(module, project):
                 yield path.name, left.target.line, f"stranded {left.attribute} {left.is_certain}"
             for missing in left_out(module, project):
-                yield path.name, missing.optimizer.call.line, f"{missing.child} left out beside {missing.listed}"
+                name = missing.child if isinstance(missing, LeftOut) else missing.name
+                yield path.name, missing.optimizer.call.line, f"{name} left out"
             for made in project.of(Creations).of(module):
                 yield path.name, made.call.line, f"made for {made.entry.qualname}, used at {made.use.value.line}"
             project.release(module)

@@ -263,6 +263,7 @@ class SampleCall:
     def __init__(self, row: Operator, sample: Sample, sight: Sight) -> None:
         self.row = row
         self.takes = None
+        self.taken: list[object] = []
         self.key: Hashable = ("call", next(_keys))
         self.sample = sample
         self.sight = sight

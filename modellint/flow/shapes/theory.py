@@ -109,6 +109,7 @@ from modellint.flow.shapes.values import (
     tensors_given,
     turn_matrix,
     with_batch,
+    without_elements,
 )
 from modellint.flow.theory import MOST_MADE, Deleted, Escaped, Limits, Made, Mode, Theory
 from modellint.flow.unpassed import asked_for, field_of, is_field_of
@@ -228,6 +229,7 @@ class Shapes(Theory):
         self._rows_of_classes: dict[ClassModel, Operator | None] = {}
         #: How often each function was run, and each method on an object.
         self._counts: Tally[tuple[Function, Atom | None]] = Tally()
+        self._counted: set[tuple[tuple[Function, Atom | None], Arguments]] = set()
 
     # -- tensors ---------------------------------------------------------------------------------------------------
 
@@ -1012,7 +1014,8 @@ class Shapes(Theory):
             sides.append([self.tensor_of(atom, is_tensor=False) for atom in targets])
         found = self._try_each(choices_of(sides), of_inputs, frame, value, self.row, shell)  # type: ignore[arg-type]
         self._judge(judge, frame, value, self.row, shell)
-        is_one = len(tensors) == len(made) == 1
+        shapes = {None if one is None else (one.shape, one.dtype) for one in tensors}
+        is_one = len(shapes) == len(made) == 1
         doubted, doubt = doubts, "sizes"
         if not is_one:
             doubted, doubt = [one for one, _ in refusals] if len(found) == len(refusals) == 1 else [], "side"
@@ -1146,7 +1149,10 @@ class Shapes(Theory):
                     self._trunks.escape(given)
                 return UNKNOWN, Noted()
             own = (code, function.receiver)
-            self._counts.update((own, (code, None)) if function.receiver is not None else (own,))
+            shapes = without_elements(given)  # calls that differ in what the elements are count as one
+            if (own, shapes) not in self._counted:
+                self._counted.add((own, shapes))
+                self._counts.update((own, (code, None)) if function.receiver is not None else (own,))
             is_many = self._counts[code, None] > _MAX_CALLS
             is_short = function.receiver is None or len(code.flow.events) <= _FEW_EVENTS
             is_many = is_many or (not is_short and self._counts[own] > _MAX_OF_OBJECT)

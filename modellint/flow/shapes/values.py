@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice, product
 from typing import TYPE_CHECKING, TypeGuard
 
-from modellint.flow.domain import UNKNOWN, Constant, SymbolicInput
+from modellint.flow.domain import UNKNOWN, Arguments, Constant, SymbolicInput
 from modellint.flow.heap import Shell
 from modellint.flow.library.containers import holds
 from modellint.flow.shapes.atoms import Shaped, ShapeOf, is_number, number_of, sequence_of
@@ -18,7 +18,7 @@ from modellint.graph.value import Op
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from modellint.flow.domain import Arguments, Atom, Atoms
+    from modellint.flow.domain import Atom, Atoms
     from modellint.flow.heap import Store
     from modellint.graph.python import Function
     from modellint.graph.value import Value
@@ -117,6 +117,18 @@ def few_tensors(atoms: Atoms) -> Atoms:
     if len(tensors) <= _MAX_TENSORS:
         return atoms
     return (*as_one(tensors), *(atom for atom in atoms if not isinstance(atom, Shaped)))
+
+
+def without_elements(given: Arguments) -> Arguments:
+    """Arguments without what is known of the elements and gradients of tensors."""
+    if not any(isinstance(atom, Shaped) and (atom.held or atom.cut) for atoms in given.all() for atom in atoms):
+        return given
+
+    def without(atoms: Atoms) -> Atoms:
+        return tuple(replace(one, held=None, cut=None) if isinstance(one, Shaped) else one for one in atoms)
+
+    keywords = {name: without(atoms) for name, atoms in given.keywords.items()}
+    return Arguments(tuple(map(without, given.positional)), keywords, given.is_complete)
 
 
 def as_one(tensors: Sequence[Shaped]) -> Atoms:

@@ -20,6 +20,7 @@ RECIPE_QUERIES = (
     "pairing",
     "problems",
     "recipes",
+    "refused_numbers",
     "registrations",
     "requirement",
     "script",

@@ -85,9 +85,9 @@ class Action:
     """A part of a training step.
 
     `subject` is what it is done to: a loss, an optimizer, a scheduler, a scaler. That of a `STEP` may be a parameter
-    that has the methods of an optimizer. `scaler` makes the step. `loops` are
-    those around it, outermost first, those of callers among them. `tests` are the conditions under which it is done,
-    with their outcomes, likewise. `steps` are the calls of helpers that lead to it.
+    that has the methods of an optimizer. `scaler` makes the step. `loops` are those around it, outermost first, those
+    of callers among them. `tests` are the conditions under which it is done, with their outcomes, likewise. `steps` are
+    the calls of helpers that lead to it.
     """
 
     act: Act

@@ -1232,7 +1232,7 @@ class Shapes(Theory):
         return any(isinstance(atom, kinds) for atoms in arguments.all() for atom in atoms)
 
     def state(self) -> Hashable:
-        return bool(self._run.objects.under_construction), self._is_quiet()
+        return bool(self._run.objects.under_construction) + 2 * self._is_quiet()  # a number can be kept for later runs
 
     def _is_quiet(self) -> bool:
         """True if no gradients are recorded: under `torch.no_grad()` or `torch.inference_mode()`."""

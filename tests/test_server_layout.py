@@ -235,6 +235,7 @@ READERS = {
     "rules/ml207_parameter_not_registered/sooner.py": {"lines"},
     "rules/ml504_dropout_always_on/__init__.py": {"lines"},
     "rules/ml506_unknown_method/imports.py": {"text"},
+    "rules/ml705_gradients_never_cleared/__init__.py": {"lines"},
 }
 
 

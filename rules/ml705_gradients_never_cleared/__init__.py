@@ -102,9 +102,12 @@ def _fix(turn: queries.Turn) -> Fix | None:
     margin, rest = line[: place.span.column - 1], line[place.span.end_column - 1 :].strip()
     if margin.strip() or place.span.end_line != place.span.line or (rest and rest[0] != "#"):
         return None
-    cleared = f"{step.name}.zero_grad()"
+    cleared, margin = f"{step.name}.zero_grad()", margin.replace("\f", "")
+    ending = line[len(line.rstrip("\r\n")) :] or "\n"
     if is_each:
-        return Fix(f"call `{cleared}`", Applicability.UNSAFE, (Edit(place, f"{cleared}\n{margin}{text}"),))
-    end = len(line.rstrip())
-    place = Place(place.path, Span(place.span.line, end + 1, place.span.line, end + 1))
-    return Fix(f"call `{cleared}`", Applicability.UNSAFE, (Edit(place, f"\n{margin}{cleared}"),))
+        return Fix(f"call `{cleared}`", Applicability.UNSAFE, (Edit(place, f"{cleared}{ending}{margin}{text}"),))
+    below = place.span.line + 1
+    if not line.endswith(ending):
+        return None
+    place = Place(place.path, Span(below, 1, below, 1))
+    return Fix(f"call `{cleared}`", Applicability.UNSAFE, (Edit(place, f"{margin}{cleared}{ending}"),))

@@ -709,8 +709,9 @@ def _holds_already(action: Action) -> bool:
     for leaf in action.operand(owner).origins(through_operators=False):
         made = leaf.value
         if made.op is Op.CALL and leaf.made_class() is None and not _is_layer_call(leaf):
-            acting = leaf.function.flow.once(_acting)
-            if any(is_self(part) or id(part) in acting for part in _each_argument(made.args[1:])):
+            acting, is_passed = leaf.function.flow.once(_acting), leaf.function is not function
+            given = list(_each_argument(made.args[1:]))
+            if any(is_self(part) or id(part) in acting or (is_passed and part.op is Op.PARAM) for part in given):
                 return True
     methods = [function] if function.owner is None else list(function.owner.methods.values())
     return any(

@@ -1,4 +1,4 @@
-"""Puts the examples of rules, which are many small files, into one: `examples.tar.xz`, beside the folders of the rules.
+"""Puts the examples of rules, which are many small files, into one: `examples.json.xz`, beside the rules' folders.
 
 A wheel has no modules that extract the facts about packages anew: a checkout and a source distribution have them.
 All else is in pyproject.toml. A checkout, and an installation that leads to one, have the files themselves.
@@ -6,36 +6,34 @@ All else is in pyproject.toml. A checkout, and an installation that leads to one
 
 from __future__ import annotations
 
-import io
-import tarfile
+import json
 from pathlib import Path
 
 EXAMPLES = ("bad", "fixed", "good")
-NAME = "examples.tar.xz"
+TITLES = "examples.toml"
+NAME = "examples.json.xz"
 #: Modules of `modellint.knowledge` that write its tables, and that nothing else imports.
 EXTRACTORS = ("regenerate", "encoding", "packing", "stubs")
 
 
 def pack(rules: Path, target: Path) -> None:
-    """Write the examples below a folder of rules to an archive, whose bytes depend on nothing but theirs.
+    """Write the examples below a folder of rules and their titles to a file: texts by paths, as compressed JSON.
 
-    Packed as one they take half of what each for itself would.
+    Packed as one they take half of what each for itself would. Its bytes depend on nothing but theirs.
     """
     import lzma  # some builds of Python lack it, and an editable installation needs none
 
     # For text: more of the byte before tells what comes, and its place within four bytes tells nothing.
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "lp": 0, "pb": 0}]
-    found = {path.relative_to(rules).as_posix(): path for kind in EXAMPLES for path in rules.glob(f"*/{kind}/**/*")}
-    with (
-        lzma.open(target, "wb", filters=filters) as packed,
-        tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive,
-    ):
-        for name, path in sorted(found.items()):
-            if path.is_file() and not any(_is_left_out(part) for part in name.split("/")):
-                data = path.read_bytes()
-                entry = tarfile.TarInfo(name)  # of 1970, and of nobody
-                entry.size = len(data)
-                archive.addfile(entry, io.BytesIO(data))
+    patterns = (TITLES, *(f"{kind}/**/*" for kind in EXAMPLES))
+    files = (path for pattern in patterns for path in rules.glob(f"*/{pattern}"))
+    found = {path.relative_to(rules).as_posix(): path for path in files}
+    texts = {
+        name: path.read_bytes().decode("utf-8", "surrogateescape")
+        for name, path in sorted(found.items())
+        if path.is_file() and not any(_is_left_out(part) for part in name.split("/"))
+    }
+    target.write_bytes(lzma.compress(json.dumps(texts).encode(), filters=filters))
 
 
 def _is_left_out(name: str) -> bool:

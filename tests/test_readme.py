@@ -96,12 +96,12 @@ def on_a_terminal(*arguments: str) -> str:
 
 @pytest.mark.dear
 def test_the_shown_output_is_what_comes_out() -> None:
-    shown = blocks(section("README.md", "One more catch"), "text") + blocks(section("terminal.md", "Output"), "text")
+    shown = blocks(section("README.md", "Two more catches"), "text") + blocks(section("terminal.md", "Output"), "text")
     outputs = [
         modellint("check", "examples", "--no-cache", "--color", "never", "--output-format", style).stdout
         for style in ("concise", "full")
     ]
-    assert len(shown) == 2
+    assert len(shown) == 3
     for block in shown:
         assert any(block.strip("\n") in output for output in outputs)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import lzma
 import shutil
 import subprocess
 import sys
-import tarfile
 from typing import TYPE_CHECKING
 
 import pytest
@@ -124,12 +124,12 @@ def test_the_bytes_of_an_example_are_kept(folder: Path, tmp_path: Path, data: by
 
 def pack_examples(folder: Path, *, but: str = "") -> Path:
     """Put the examples in the folder of a rule into the file of its pack, but for those of a kind."""
-    file = folder.parent / "examples.tar.xz"
-    with tarfile.open(file, "w:xz") as archive:
-        for kind in {"bad", "fixed", "good"} - {but}:
-            for path in (folder / kind).rglob("*.*"):
-                archive.add(path, path.relative_to(folder.parent).as_posix())
-            shutil.rmtree(folder / kind)
+    file, texts = folder.parent / "examples.json.xz", {}
+    for kind in {"bad", "fixed", "good"} - {but}:
+        for path in (folder / kind).rglob("*.*"):
+            texts[path.relative_to(folder.parent).as_posix()] = path.read_bytes().decode("utf-8", "surrogateescape")
+        shutil.rmtree(folder / kind)
+    file.write_bytes(lzma.compress(json.dumps(texts).encode()))
     return file
 
 
@@ -148,7 +148,7 @@ def test_examples_in_the_file_of_a_pack_are_as_those_in_folders(workspace: Works
     assert (tested.code, tested.lines[0]) == (0, "TST301 old-word: 1 bad, 2 good: ok")
     (folder / "examples.toml").write_text(TITLES.replace("another", "other"))
     untitled = workspace.run("test-rules", "rules")
-    assert untitled.err.startswith("Error: rules/examples.tar.xz/tst301_old_word/good/another: no title; expected")
+    assert untitled.err.startswith("Error: rules/examples.json.xz/tst301_old_word/good/another: no title; expected")
 
 
 def test_a_rule_with_folders_of_its_own_does_without_the_file_of_its_pack(folder: Path) -> None:
@@ -169,7 +169,7 @@ def test_a_damaged_file_of_examples_is_told(
     file.write_bytes(damaged(file.read_bytes()))
     result = workspace.run("explain", "TST301")
     assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("Error: rules/examples.tar.xz: cannot be read: ")
+    assert result.err.startswith("Error: rules/examples.json.xz: cannot be read: ")
     assert len(result.err.splitlines()) == 1
     workspace.write({"model.py": "import a\nOLD = 1\n"})
     assert workspace.places("model.py") == [("model.py", 2, "TST301")]

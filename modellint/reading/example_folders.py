@@ -4,8 +4,9 @@
 one that its fix changes. `examples.toml` has their titles, by name in the tables `bad` and `good`, in the order in
 which they are shown. Nothing of it is read before somebody asks for the examples of a rule.
 
-An installed pack may have these folders of all of its rules in one file, `examples.tar.xz` beside the folders of the
-rules, as the built-in one has. A rule that has one of the folders itself does without the file.
+An installed pack may have the folders and titles of all of its rules in one file, `examples.json.xz` beside the
+folders of the rules, as the built-in one has: an object with the texts of the files by their paths. A rule that has one
+of the folders itself does without the file.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Making(Protocol[Made]):
 
 
 TITLES = "examples.toml"
-PACKED = "examples.tar.xz"
+PACKED = "examples.json.xz"
 KINDS = ("bad", "good")
 FIXED = "fixed"
 #: The folders of examples within a rule's folder, which hold no code of the rule.
@@ -44,7 +45,8 @@ EXAMPLES = (*KINDS, FIXED)
 
 def is_rule_folder(path: Path) -> bool:
     """True if a folder is a rule with examples."""
-    return os.path.isfile(path / "__init__.py") and os.path.isfile(path / TITLES)
+    has_titles = os.path.isfile(path / TITLES) or os.path.isfile(path.parent / PACKED)
+    return has_titles and os.path.isfile(path / "__init__.py")
 
 
 def folder_of(rule: type) -> Path | None:
@@ -149,22 +151,21 @@ def _shelf(folder: Path) -> _Folders | _Packed:
 
 @cache
 def _unpacked(file: Path) -> Mapping[str, str]:
-    """The texts of the files in an archive by their paths in it, sorted."""
+    """The texts in a file with those of examples, by their paths."""
+    import json
+
     try:
-        from io import BytesIO
         from lzma import LZMAError, decompress  # some builds of Python lack it
-        from tarfile import TarError, TarFile
     except ImportError as error:
         raise UsageError(f"{shown(file)}: cannot be read: {error}; expected a Python that has `lzma`") from None
     try:
-        data = decompress(file.read_bytes())  # as a whole: a file that is cut behind the last entry is damaged, too
-        with TarFile(fileobj=BytesIO(data)) as archive:
-            streams = {member.name: archive.extractfile(member) for member in archive if member.isfile()}
-            texts = {name: stream.read() for name, stream in streams.items() if stream is not None}
-    except (TarError, LZMAError, EOFError, OSError) as error:
+        texts = json.loads(decompress(file.read_bytes()))
+        if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
+            raise ValueError("no texts by their paths")
+    except (LZMAError, EOFError, OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"{shown(file)}: cannot be read: {reason}; expected the examples of rules") from None
-    return {name: text.decode("utf-8", "surrogateescape") for name, text in sorted(texts.items())}
+    return dict(sorted(texts.items()))
 
 
 def _titles(folder: Path) -> Mapping[str, Mapping[str, str]]:
@@ -172,7 +173,8 @@ def _titles(folder: Path) -> Mapping[str, Mapping[str, str]]:
     file = folder / TITLES
     toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     try:
-        tables: dict[str, Any] = toml.loads(file.read_text("utf-8"))
+        packed = None if file.exists() else _unpacked(folder.parent / PACKED).get(f"{folder.name}/{TITLES}", "")
+        tables: dict[str, Any] = toml.loads(file.read_text("utf-8") if packed is None else packed)
     except OSError as error:
         raise UsageError(f"{shown(file)}: cannot be read: {error.strerror}") from None
     except ValueError as error:

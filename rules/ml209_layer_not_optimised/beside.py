@@ -9,9 +9,8 @@ from modellint.flow.heap import Shell, shells_in
 from modellint.flow.training import Training
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
+from modellint.link.calls.gradients import records_nothing
 from modellint.link.classes.calls import SAME
-from modellint.link.names import External
-from modellint.operators import functions as named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,9 +23,8 @@ if TYPE_CHECKING:
 
     from .starts import Start
 
-#: Attributes and methods through which no gradient goes, and contexts under which none are recorded.
+#: Attributes and methods through which no gradient goes.
 _CUTTING = frozenset(("detach", "data", "item", "numpy", "argmax", "tolist"))
-_QUIET = named("no-gradients")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +43,7 @@ def beside(run: Interpreter, starts: list[Start], module: ModuleFacts, project: 
     """The models that functions call beside optimizers of others, once each."""
     training = run.of(Training)
     optimizers = [built for start in starts for built in start.optimizers]
-    given = {part for built in optimizers for shell in built.given or () for part in _within(shell)}
+    given = {part for built in optimizers for shell in built.given or () for part in within(shell)}
     taken = training.settled | training.kept | training.asked
     names = tuple(filter(None, dict.fromkeys(_name(one) for built in optimizers for one in built.given or ())))
     told: set[Shell] = set()
@@ -55,10 +53,10 @@ def beside(run: Interpreter, starts: list[Start], module: ModuleFacts, project: 
         for layer, function, backward in _layers_behind(home, run, project):
             if layer in told or not _is_own(layer, training) or _is_held(layer, run):
                 continue
-            if not _within(layer).isdisjoint(given | taken) or not _is_sure(layer):
+            if not within(layer).isdisjoint(given | taken) or not _is_sure(layer):
                 continue
             run.objects.construct(layer)
-            if _within(layer).isdisjoint(given | taken) and state_in(run, layer, trained=True):
+            if within(layer).isdisjoint(given | taken) and state_in(run, layer, trained=True):
                 told.add(layer)
                 yield Beside(_name(layer), layer, function, backward, _first_of(home, optimizers), names)
 
@@ -98,7 +96,7 @@ def _is_held(layer: Shell, run: Interpreter) -> bool:
     )
 
 
-def _within(layer: Shell) -> set[Shell]:
+def within(layer: Shell) -> set[Shell]:
     """A layer and all that is in it."""
     found, pending = {layer}, [layer]
     while pending:
@@ -165,8 +163,4 @@ def _is_quiet(call: Value, function: Function, project: Project) -> bool:
     """True if no gradients are recorded where a call is made, or perhaps none."""
     event = function.flow.circumstances(call)
     contexts = (*(() if event is None else event.contexts), *function.signature.decorators)
-    for context in contexts:
-        found = project.names.definition(function.module, context.callee if context.op is Op.CALL else context)
-        if isinstance(found, External) and found.name in _QUIET:
-            return True
-    return False
+    return any(records_nothing(context, function.module, project, perhaps=True) for context in contexts)

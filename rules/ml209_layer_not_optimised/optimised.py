@@ -18,7 +18,7 @@ from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op
 from modellint.link.classes.object_runs import ObjectRuns
 
-from .beside import beside
+from .beside import beside, within
 from .settled import TrainedElsewhere
 from .starts import Start, is_filled_elsewhere, run_from
 
@@ -345,15 +345,7 @@ class _ListedLayers:
     def _within(self, shell: Shell) -> set[Shell]:
         """A layer and all that is in it."""
         if shell not in self._parts:
-            found = self._parts[shell] = {shell}
-            pending = [shell]
-            while pending:
-                inner = pending.pop()
-                held = [store.atoms for store in inner.stores] + [entry.atoms for entry in inner.entries]
-                for part in shells_in((*held, *inner.arguments.all())):
-                    if part not in found:
-                        found.add(part)
-                        pending.append(part)
+            self._parts[shell] = within(shell)
         return self._parts[shell]
 
     def _is_settled(self, name: str, shells: list[Shell]) -> bool:

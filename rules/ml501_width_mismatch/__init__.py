@@ -178,7 +178,7 @@ class WidthMismatch(Rule):
             confidence=Confidence.MEDIUM if refused.doubt else Confidence.HIGH,
             severity=severity,
             evidence=(_evidence(refused, given, taken),),
-            related=[*related, *(Related(step.place, "called from here") for step in refused.steps[-2:])],
+            related=[*related, *(Related(*one) for one in refused.calls)],
             help=f"write `{written}`, which fits" if written else "make the widths agree",
             fix=fix,
             claim=None if severity is Severity.INFO and refused.doubt else claim_of(refused),

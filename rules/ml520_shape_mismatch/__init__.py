@@ -95,7 +95,7 @@ class ShapeMismatch(Rule):
         return self.finding(
             place,
             words.message,
-            symbol=f"{site.function.qualname}.{module.text_of(value)[:40]}",
+            symbol=refused.symbol,
             confidence=Confidence.HIGH,
             severity=Severity.INFO if refused.is_tried else Severity.WARNING if refused.is_open else None,
             evidence=(words.evidence,),
@@ -146,8 +146,7 @@ def _relations(refused: queries.RefusedOperation) -> Iterator[Related]:
             else "the shape comes from here"
         )
         yield Related(made.site.place, f"{made.trunk} makes {_series(sizes)}" if made.trunk and sizes else words)
-    for step in refused.steps[-2:]:
-        yield Related(step.place, "called from here")
+    yield from (Related(*one) for one in refused.calls)
 
 
 def _sizes(made: queries.Made, apart: tuple[str, str] | None) -> list[str]:

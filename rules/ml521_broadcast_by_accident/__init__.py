@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.finding import Confidence, Finding, Severity
 from modellint.flow import queries
 from modellint.graph.value import Op
 from modellint.rule import Rule
@@ -90,22 +90,13 @@ class BroadcastByAccident(Rule):
 
     def _finding(self, doubted: queries.RefusedOperation, message: str, evidence: str, advice: str) -> Finding:
         site = doubted.site
-        assert site.function is not None
         return self.finding(
             site.place,
             message,
-            symbol=f"{site.function.qualname}.{site.module.text_of(site.value)[:40]}",
+            symbol=doubted.symbol,
             confidence=Confidence.HIGH,
             severity=Severity.INFO if doubted.is_tried else None,
             evidence=(evidence,),
-            related=[one for one in _relations(doubted) if one.place != site.place],
+            related=doubted.related("a shape comes from here"),
             help=advice,
         )
-
-
-def _relations(doubted: queries.RefusedOperation) -> Iterator[Related]:
-    """Where the tensors get their shapes, and the calls that lead there."""
-    for made in doubted.made[:2]:
-        yield Related(made.site.place, "a shape comes from here")
-    for step in doubted.steps[-2:]:
-        yield Related(step.place, "called from here")

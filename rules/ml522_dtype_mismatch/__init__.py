@@ -158,5 +158,4 @@ def _relations(refused: queries.RefusedOperation) -> Iterator[Related]:
     culprit = _culprit(refused)
     if culprit is not None and culprit.at and culprit.line != refused.site.value.line:
         yield Related(refused.site.module.place(culprit), f"the tensor of {in_words(refused.left)} is made here")
-    for step in refused.steps[-2:]:
-        yield Related(step.place, "called from here")
+    yield from (Related(*one) for one in refused.calls)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.finding import Confidence, Finding, Severity
 from modellint.flow import queries
 from modellint.rule import Rule
 
@@ -74,18 +74,14 @@ class ProbabilitiesForScores(Rule):
             if strange.right not in _OWN or strange.left not in _PROBABILITIES:
                 continue
             site = strange.site
-            assert site.function is not None
             made = "softmax" if strange.left == "probabilities" else "sigmoid"
             yield self.finding(
                 site.place,
                 f"`{strange.right}` expects scores (logits) and gets the probabilities of a {made}",
-                symbol=f"{site.function.qualname}.{site.module.text_of(site.value)[:40]}",
+                symbol=strange.symbol,
                 confidence=Confidence.HIGH,
                 severity=Severity.INFO if strange.is_tried else None,
                 evidence=(f"`{strange.right}` {_OWN[strange.right]}",),
-                related=[
-                    *(Related(one.site.place, f"the {made} is applied here") for one in strange.made),
-                    *(Related(step.place, "called from here") for step in strange.steps[-2:]),
-                ],
+                related=strange.related(f"the {made} is applied here"),
                 help=f"give it the scores, and apply the {made} only where a prediction is shown",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.finding import Confidence, Finding, Severity
 from modellint.flow import queries
 from modellint.rule import Rule
 
@@ -87,19 +87,15 @@ class ScoresForProbabilities(Rule):
             if expected is None or (expected.startswith("scores") and strange.left not in _LOGARITHMS):
                 continue
             site = strange.site
-            assert site.function is not None
             words = _WORDS.get(strange.left, strange.left)
             severity = Severity.ERROR if expected == "probabilities" else Severity.WARNING
             yield self.finding(
                 site.place,
                 f"`{strange.right}` expects {expected} and gets {words}",
-                symbol=f"{site.function.qualname}.{site.module.text_of(site.value)[:40]}",
+                symbol=strange.symbol,
                 confidence=Confidence.HIGH,
                 severity=Severity.INFO if strange.is_tried else severity,
                 evidence=("nothing stands between this layer and the loss",) if strange.left == "scores" else (),
-                related=[
-                    *(Related(one.site.place, f"{words} are made here") for one in strange.made),
-                    *(Related(step.place, "called from here") for step in strange.steps[-2:]),
-                ],
+                related=strange.related(f"{words} are made here"),
                 help=_HELP[expected],
             )

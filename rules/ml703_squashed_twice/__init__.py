@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.finding import Confidence, Finding, Severity
 from modellint.flow import queries
 from modellint.rule import Rule
 
@@ -80,18 +80,14 @@ class SquashedTwice(Rule):
             if name is None or made is None:
                 continue
             site = strange.site
-            assert site.function is not None
             yield self.finding(
                 site.place,
                 f"`{name}` gets the result of {made}, which has squashed it before",
-                symbol=f"{site.function.qualname}.{site.module.text_of(site.value)[:40]}",
+                symbol=strange.symbol,
                 confidence=Confidence.HIGH,
                 severity=Severity.INFO if strange.is_tried else None,
                 evidence=(_effect(name, strange.left),),
-                related=[
-                    *(Related(one.site.place, f"{made} is applied here") for one in strange.made),
-                    *(Related(step.place, "called from here") for step in strange.steps[-2:]),
-                ],
+                related=strange.related(f"{made} is applied here"),
                 help="apply only the last of the two",
             )
 

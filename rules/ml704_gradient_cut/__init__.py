@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.finding import Confidence, Finding, Severity
 from modellint.flow import queries
 from modellint.rule import Rule
 
@@ -71,18 +71,14 @@ class GradientCut(Rule):
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for lost in queries.losses_without_gradient(module, project):
             site = lost.site
-            assert site.function is not None
             why = _WHY.get(lost.left, f"`{lost.left}` has no gradient")
             yield self.finding(
                 site.place,
                 "`backward()` on a tensor that no gradient reaches",
-                symbol=f"{site.function.qualname}.{site.module.text_of(site.value)[:40]}",
+                symbol=lost.symbol,
                 confidence=Confidence.HIGH,
                 severity=Severity.INFO if lost.is_tried else Severity.WARNING if lost.is_open else None,
                 evidence=(why,),
-                related=[
-                    *(Related(one.site.place, why) for one in lost.made),
-                    *(Related(step.place, "called from here") for step in lost.steps[-2:]),
-                ],
+                related=lost.related(why),
                 help="compute the loss of what the layers give, before the gradient is cut",
             )

@@ -46,8 +46,9 @@ def found_in(root: Path) -> Iterator[tuple[str, int, str]]:
             for left in stranded(module, project):
                 yield path.name, left.target.line, f"stranded {left.attribute} {left.is_certain}"
             for missing in left_out(module, project):
-                name = missing.child if isinstance(missing, LeftOut) else missing.name
-                yield path.name, missing.optimizer.call.line, f"{name} left out"
+                is_child = isinstance(missing, LeftOut)
+                name, others = (missing.child, missing.listed) if is_child else (missing.name, missing.given)
+                yield path.name, missing.optimizer.call.line, f"{name} left out beside {others}"
             for made in project.of(Creations).of(module):
                 yield path.name, made.call.line, f"made for {made.entry.qualname}, used at {made.use.value.line}"
             project.release(module)

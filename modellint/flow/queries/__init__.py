@@ -10,7 +10,7 @@ rule asks for it.
 
 Begin with `answers.py`; `calls.py`, `values.py` and `tables.py` have the queries that rules ask most.
 It imports `edits/`, `finding.py`, `flow/`, `flow/shapes/`, `graph/`, `knowledge/`, `lazy.py`, `link/`, `link/calls/`,
-`link/classes/`, `link/values/`, `operators/`.
+`link/classes/`, `link/values/`, `operators/`, `source.py`.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from modellint.finding import Related
 from modellint.flow.domain import FunctionRef, Site
 from modellint.flow.frame import class_frame
 from modellint.flow.queries.layers import is_set_outside
@@ -21,7 +22,7 @@ from modellint.flow.shapes.atoms import Cut, Held
 from modellint.flow.shapes.bodies import changes_tensors
 from modellint.flow.shapes.doubts import DOUBT
 from modellint.flow.shapes.dtypes import ABOUT
-from modellint.flow.shapes.held import STRANGE, UNTRAINED, is_without_gradients
+from modellint.flow.shapes.held import STRANGE, UNTRAINED
 from modellint.flow.shapes.shape import Dim, Shape, cannot_broadcast, differ
 from modellint.flow.shapes.theory import Shapes
 from modellint.graph.attributes import set_attribute
@@ -35,6 +36,7 @@ from modellint.link.calls.doubts import (
     is_tried_out,
     subclasses,
 )
+from modellint.link.calls.gradients import is_without_gradients
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.searched import paths_mentioning
 from modellint.link.values.members import Members
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from modellint.graph.size import Size, Symbol
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
+    from modellint.source import Place
 
 #: Handlers of these errors catch what torch raises.
 _CATCHING = frozenset(("RuntimeError", "IndexError", "ValueError", "Exception", "BaseException"))
@@ -155,6 +158,22 @@ class RefusedOperation(NamedTuple):
             if site.function is not None
             for one in site.function.parameters
         )
+
+    @property
+    def symbol(self) -> str:
+        """The operation and the function around it, for baselines: `Net.forward.F.softmax(x, dim=1)`."""
+        assert self.site.function is not None
+        return f"{self.site.function.qualname}.{self.site.module.text_of(self.site.value)[:40]}"
+
+    def related(self, words: str) -> list[Related]:
+        """The expressions that decide about it, which `words` describe, and the last calls that lead there."""
+        places = [*((one.site.place, words) for one in self.made[:2]), *self.calls]
+        return [Related(place, said) for place, said in places if place != self.site.place]
+
+    @property
+    def calls(self) -> list[tuple[Place, str]]:
+        """The last calls that lead there, in words."""
+        return [(step.place, "called from here") for step in self.steps[-2:]]
 
     @property
     def is_doubt(self) -> bool:

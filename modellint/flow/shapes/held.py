@@ -13,16 +13,11 @@ from modellint.flow.domain import ClassRef, Constant, Counter, Number, Outside
 from modellint.flow.shapes.atoms import Cut, Held
 from modellint.flow.shapes.dtypes import WHOLE, is_of
 from modellint.flow.shapes.shape import Refused
-from modellint.graph.value import Op
-from modellint.link.names import External
 
 if TYPE_CHECKING:
     from modellint.flow.domain import Site
     from modellint.flow.shapes.atoms import Shaped
     from modellint.flow.shapes.given import Given
-    from modellint.graph.python import Function, ModuleFacts
-    from modellint.graph.value import Value
-    from modellint.link.project import Project
     from modellint.operators import Operator
 
 #: Kinds of doubts: a loss or an activation that is seldom given such elements, and a loss that no gradient reaches.
@@ -35,20 +30,7 @@ _TRAINED = frozenset(
     ("takes-features", "takes-channels", "normal", "weighted", "convolves", "deconvolves", "takes-ids")
 )
 _OF_CLASSES = frozenset(("classes", "real-target"))
-#: The contexts under which no gradients are recorded.
-_QUIET = operators.functions("no-gradients") - {"torch.set_grad_enabled", "torch.autograd.set_grad_enabled"}
 _NUMBERS = (Constant, Number, Counter, Outside, ClassRef)
-
-
-def records_nothing(context: Value, module: ModuleFacts, project: Project) -> bool:
-    """True for a context or decorator under which no gradients are recorded, such as `torch.no_grad()`."""
-    found = project.names.definition(module, context.callee if context.op is Op.CALL else context)
-    return isinstance(found, External) and found.name in _QUIET
-
-
-def is_without_gradients(function: Function, project: Project) -> bool:
-    """True if a decorator switches the recording of gradients off."""
-    return any(records_nothing(one, function.module, project) for one in function.signature.decorators)
 
 
 def held_by_result(call: Given, site: Site | None) -> Held | None:

@@ -68,7 +68,6 @@ from modellint.flow.shapes.held import (
     cut_of_all,
     cut_of_result,
     held_by_result,
-    records_nothing,
 )
 from modellint.flow.shapes.notes import Clash, Noted, NotePlace, Notes, Row, Turn, alternatives, divisions
 from modellint.flow.shapes.shape import (
@@ -116,6 +115,7 @@ from modellint.flow.unpassed import asked_for, field_of, is_field_of
 from modellint.graph.immutable import replace
 from modellint.graph.size import Symbol
 from modellint.graph.value import EventKind, InPlace, Op, subscripts
+from modellint.link.calls.gradients import records_nothing
 from modellint.link.classes.calls import COPIES
 from modellint.operators.arrays import array_row
 from modellint.operators.shapes import shape_row

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.graph.value import EventKind, Op, Value
-from modellint.link.names import External
+from modellint.link.calls.gradients import records_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +23,6 @@ _WITHOUT_GRADIENT = (
     | operators.attributes("Tensor", "gives")
     | operators.methods("Tensor", "gives:size", "gives:int", "gives:bool", "gives:tuple", "host gives")
 )
-#: Contexts and decorators that switch the recording of gradients off, perhaps conditionally.
-_QUIET = operators.functions("no-gradients")
 
 
 class Gradients:
@@ -46,9 +44,7 @@ class Gradients:
 
     def is_quiet(self, context: Value, function: Function) -> bool:
         """True if a context or decorator records no gradients, or may record none."""
-        callee = context.callee if context.op is Op.CALL else context
-        found = self._project.names.definition(function.module, callee)
-        return isinstance(found, External) and found.name in _QUIET
+        return records_nothing(context, function.module, self._project, perhaps=True)
 
     def is_detached(self, value: Value, frame: Frame) -> bool:
         function = frame.function

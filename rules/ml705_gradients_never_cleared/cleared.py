@@ -63,6 +63,8 @@ def _is_made_within(turn: queries.Turn, optimizer: queries.Operand) -> bool:
     made: queries.Operand | None = optimizer
     while made is not None:
         function, context = made.function, made.context
+        if function.is_property:
+            return True  # whoever reads it makes a new one
         if function is not turn.course.function and (
             function in turn.step.functions or turn.course.is_called_in(function, turn.loop)
         ):

@@ -583,17 +583,17 @@ def scalers(operand: Operand) -> tuple[Operand, ...]:
                 if value not in seen:
                     seen.add(value)
                     pending.append(replace(leaf, value=value.callee.args[0]))
-            elif _is_made(leaf, *_SCALERS) and not _is_off(value):
+            elif _is_made(leaf, *_SCALERS) and not _may_be_off(value):
                 found[value] = leaf
             elif not leaf.is_none:
                 return ()
     return tuple(found.values())
 
 
-def _is_off(made: Value) -> bool:
-    """True for a scaler that does nothing."""
+def _may_be_off(made: Value) -> bool:
+    """True for a scaler that does nothing, or of which unpacked arguments may say so."""
     enabled = made.argument(5, "enabled")
-    return enabled is not None and enabled.op is Op.CONST and enabled.data is False
+    return made.has_unpacking or (enabled is not None and enabled.op is Op.CONST and enabled.data is False)
 
 
 def warns_of_early_schedules(project: Project) -> bool:

@@ -593,7 +593,17 @@ def scalers(operand: Operand) -> tuple[Operand, ...]:
 def _may_be_off(made: Value) -> bool:
     """True for a scaler that does nothing, or of which unpacked arguments may say so."""
     enabled = made.argument(5, "enabled")
-    return made.has_unpacking or (enabled is not None and enabled.op is Op.CONST and enabled.data is False)
+    if enabled is not None:
+        return enabled.op is Op.CONST and enabled.data is False
+    unpacked = [
+        arg for name, arg in zip(made.data, made.args[len(made.args) - len(made.data) :], strict=True) if not name
+    ]
+    unpacked += [arg.args[0] for arg in made.positional if arg.op is Op.STARRED]
+    return any(
+        one.op not in (Op.DICT, Op.TUPLE, Op.LIST)
+        or any(part.data == "enabled" or part.data is False for part in one.walk())
+        for one in unpacked
+    )
 
 
 def warns_of_early_schedules(project: Project) -> bool:

@@ -80,18 +80,18 @@ def _read(folder: Path, kind: str, make: Making[Made]) -> Iterator[Made]:
     for name in shelf.names(kind):
         if name not in titles:
             expected = f'`{name} = "…"` in [{kind}] of {TITLES}'
-            raise UsageError(f"{shelf.shown(kind, name)}: no title; expected {expected}")
+            raise UsageError(f"{shelf.path_text(kind, name)}: no title; expected {expected}")
     for name in repaired:
         if name not in titles:
-            raise UsageError(f"{shelf.shown(FIXED, name)}: no bad example has this name")
+            raise UsageError(f"{shelf.path_text(FIXED, name)}: no bad example has this name")
     for name, title in titles.items():
         files = shelf.files(kind, name)
         if not files:
-            raise UsageError(f"{shelf.shown(kind, name)}: no files; expected those of the example {title!r}")
+            raise UsageError(f"{shelf.path_text(kind, name)}: no files; expected those of the example {title!r}")
         fixed = shelf.files(FIXED, name) if name in repaired else None
         for path in fixed or ():
             if path not in files:
-                raise UsageError(f"{shelf.shown(FIXED, name, path)}: no file of the bad example has this path")
+                raise UsageError(f"{shelf.path_text(FIXED, name, path)}: no file of the bad example has this path")
         yield make(title, files, fixed, folder=shelf.folder(kind, name))
 
 
@@ -111,7 +111,7 @@ class _Folders:
     def folder(self, kind: str, name: str) -> Path | None:
         return self._folder / kind / name
 
-    def shown(self, *parts: str) -> str:
+    def path_text(self, *parts: str) -> str:
         """A place in it, for messages."""
         return shown(self._folder.joinpath(*parts))
 
@@ -134,11 +134,11 @@ class _Packed:
     def folder(self, kind: str, name: str) -> Path | None:
         return None
 
-    def shown(self, *parts: str) -> str:
+    def path_text(self, *parts: str) -> str:
         return shown(self._file.joinpath(self._rule, *parts))
 
     def _texts(self) -> Mapping[str, str]:
-        return _unpacked(self._file)
+        return _read_texts(self._file)
 
 
 def _shelf(folder: Path) -> _Folders | _Packed:
@@ -150,7 +150,7 @@ def _shelf(folder: Path) -> _Folders | _Packed:
 
 
 @cache
-def _unpacked(file: Path) -> Mapping[str, str]:
+def _read_texts(file: Path) -> Mapping[str, str]:
     """The texts in a file with those of examples, by their paths."""
     import json
 
@@ -173,7 +173,7 @@ def _titles(folder: Path) -> Mapping[str, Mapping[str, str]]:
     file = folder / TITLES
     toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     try:
-        packed = None if file.exists() else _unpacked(folder.parent / PACKED).get(f"{folder.name}/{TITLES}", "")
+        packed = None if file.exists() else _read_texts(folder.parent / PACKED).get(f"{folder.name}/{TITLES}", "")
         tables: dict[str, Any] = toml.loads(file.read_text("utf-8") if packed is None else packed)
     except OSError as error:
         raise UsageError(f"{shown(file)}: cannot be read: {error.strerror}") from None

@@ -97,6 +97,6 @@ class BroadcastByAccident(Rule):
             confidence=Confidence.HIGH,
             severity=Severity.INFO if doubted.is_tried else None,
             evidence=(evidence,),
-            related=doubted.related("a shape comes from here"),
+            related=doubted.related_places("a shape comes from here"),
             help=advice,
         )

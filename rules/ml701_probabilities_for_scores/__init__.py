@@ -82,6 +82,6 @@ class ProbabilitiesForScores(Rule):
                 confidence=Confidence.HIGH,
                 severity=Severity.INFO if strange.is_tried else None,
                 evidence=(f"`{strange.right}` {_OWN[strange.right]}",),
-                related=strange.related(f"the {made} is applied here"),
+                related=strange.related_places(f"the {made} is applied here"),
                 help=f"give it the scores, and apply the {made} only where a prediction is shown",
             )

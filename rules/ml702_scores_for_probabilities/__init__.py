@@ -96,6 +96,6 @@ class ScoresForProbabilities(Rule):
                 confidence=Confidence.HIGH,
                 severity=Severity.INFO if strange.is_tried else severity,
                 evidence=("nothing stands between this layer and the loss",) if strange.left == "scores" else (),
-                related=strange.related(f"{words} are made here"),
+                related=strange.related_places(f"{words} are made here"),
                 help=_HELP[expected],
             )

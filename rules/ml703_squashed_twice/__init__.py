@@ -87,7 +87,7 @@ class SquashedTwice(Rule):
                 confidence=Confidence.HIGH,
                 severity=Severity.INFO if strange.is_tried else None,
                 evidence=(_effect(name, strange.left),),
-                related=strange.related(f"{made} is applied here"),
+                related=strange.related_places(f"{made} is applied here"),
                 help="apply only the last of the two",
             )
 

@@ -79,6 +79,6 @@ class GradientCut(Rule):
                 confidence=Confidence.HIGH,
                 severity=Severity.INFO if lost.is_tried else Severity.WARNING if lost.is_open else None,
                 evidence=(why,),
-                related=lost.related(why),
+                related=lost.related_places(why),
                 help="compute the loss of what the layers give, before the gradient is cut",
             )

@@ -165,7 +165,7 @@ class RefusedOperation(NamedTuple):
         assert self.site.function is not None
         return f"{self.site.function.qualname}.{self.site.module.text_of(self.site.value)[:40]}"
 
-    def related(self, words: str) -> list[Related]:
+    def related_places(self, words: str) -> list[Related]:
         """The expressions that decide about it, which `words` describe, and the last calls that lead there."""
         places = [*((one.site.place, words) for one in self.made[:2]), *self.calls]
         return [Related(place, said) for place, said in places if place != self.site.place]

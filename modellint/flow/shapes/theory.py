@@ -115,7 +115,7 @@ from modellint.flow.unpassed import asked_for, field_of, is_field_of
 from modellint.graph.immutable import replace
 from modellint.graph.size import Symbol
 from modellint.graph.value import EventKind, InPlace, Op, subscripts
-from modellint.link.calls.gradients import records_nothing
+from modellint.link.calls.gradients import is_given_data, records_nothing, returns_loss
 from modellint.link.classes.calls import COPIES
 from modellint.operators.arrays import array_row
 from modellint.operators.shapes import shape_row
@@ -261,10 +261,12 @@ class Shapes(Theory):
         """The tensor that an argument of a root is; None if it is not known to be one."""
         if not is_tensor:
             return None
+        root = self._functions[0] if self._functions else None
+        cut = Cut("batch") if root is not None and is_given_data(root, self._run.project) else None
         if atom.is_any_element:
-            return Shaped(unknown(None))
+            return Shaped(unknown(None), cut=cut)
         name = atom.name.replace("[", "_").replace("]", "").replace(".", "_")
-        return Shaped(unknown(("input", atom.home, atom.name), name))
+        return Shaped(unknown(("input", atom.home, atom.name), name), cut=cut)
 
     def tensor_in(self, atoms: Atoms) -> Shaped | None:
         """The tensor that a value certainly is; of several, what they have in common. None if it may be none."""
@@ -724,6 +726,18 @@ class Shapes(Theory):
         else:
             self._refuse(Refused(UNTRAINED, cut, "backward"), frame, value, UNTRAINED)
 
+    def _judge_result(self, code: Function, found: Atoms) -> None:
+        """Note a loss that a method returns to a library, which calls `backward()`, if certainly no gradient reaches it."""
+        parts = [entry.atoms for one in found if isinstance(one, Shell) for entry in one.entries if entry.key == "loss"]
+        losses = [atom for atoms in parts or [found] for atom in atoms]
+        cut = cut_of_all([self.tensor_of(atom, is_tensor=False) for atom in losses])
+        if cut is None or not returns_loss(code, self._run.project):
+            return
+        event = next(iter(code.flow.of(EventKind.RETURN)))
+        site = Site(event.value, code)
+        clash = Clash(UNTRAINED, side_of(cut), side_of(code.name), None, site, event, None)
+        self._notes[-1].refused[clash] = clash
+
     def _size(self, tensor: Shaped, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         at = arguments.argument(0, "dim")
         if at is None:
@@ -1169,6 +1183,7 @@ class Shapes(Theory):
             found = run()
             if len(self._functions) == 1:
                 self._call_rows()
+                self._judge_result(code, found)
             self._notes.pop()
             self._functions.pop()
             self.row = row

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from modellint.finding import Related
-from modellint.flow.domain import FunctionRef, Site
+from modellint.flow.domain import ANY_ARGUMENTS, Arguments, FunctionRef, Site
 from modellint.flow.frame import class_frame
 from modellint.flow.queries.layers import is_set_outside
 from modellint.flow.runs import follow, tensor_run
@@ -43,7 +43,7 @@ from modellint.link.values.members import Members
 from modellint.link.values.torch_reach import reaches_torch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from modellint.flow.heap import Shell
     from modellint.flow.interp import Interpreter
@@ -176,6 +176,11 @@ class RefusedOperation(NamedTuple):
         return [(step.place, "called from here") for step in self.steps[-2:]]
 
     @property
+    def is_strange(self) -> bool:
+        """True if torch allows it, but for the elements, or the gradient, of a tensor."""
+        return self.kind in (STRANGE, UNTRAINED)
+
+    @property
     def is_doubt(self) -> bool:
         """True if torch allows it: all pairs of two tensors are compared, or scores of a single class."""
         return self.kind.startswith(DOUBT)
@@ -244,19 +249,22 @@ def _refusals(module: ModuleFacts, project: Project) -> Iterator[RefusedOperatio
     run.close()
 
 
-def refused_in_call(
-    function: Function, receiver: Callable[[Interpreter], Shell | None], project: Project
+def refused_in_calls(
+    functions: Sequence[Function], receiver: Callable[[Interpreter], Shell | None], project: Project
 ) -> list[tuple[RefusedOperation, Shell | None]]:
-    """The operations that torch refuses in a call of a method on the object that `receiver` makes in a run.
+    """The operations that torch refuses, or that are seldom meant, in calls of methods on one object.
 
-    Each comes with the layer that is called, if there is one.
+    `receiver` makes the object in the run. Each method gets the result of the one before as its first argument. Each
+    operation comes with the layer that is called, if there is one.
     """
     run, theory = tensor_run(project, Shapes)
     try:
         made = receiver(run)
-        if made is not None:
+        given = ANY_ARGUMENTS
+        for function in functions if made is not None else ():
             code = SourceMethod(function, project.names)
-            run.start(FunctionRef(code, None, made), class_frame(code.scope, id(function)))
+            result = run.start(FunctionRef(code, None, made), class_frame(code.scope, id(function)), given)
+            given = Arguments((result,), is_complete=False)
     except ExhaustedError as error:
         project.budget.cut[error.question] = None
     run.tell()

@@ -13,6 +13,7 @@ from modellint.flow.domain import ClassRef, Constant, Counter, Number, Outside
 from modellint.flow.shapes.atoms import Cut, Held
 from modellint.flow.shapes.dtypes import WHOLE, is_of
 from modellint.flow.shapes.shape import Refused
+from modellint.flow.shapes.transfer import arguments
 
 if TYPE_CHECKING:
     from modellint.flow.domain import Site
@@ -39,8 +40,15 @@ def held_by_result(call: Given, site: Site | None) -> Held | None:
     before = None if call.first is None else call.first.held
     if made is None:
         return before if before is not None and _keeps(call.row) else None
-    kind = made if made != "log" else _LOGARITHMS.get("" if before is None else before.kind)
-    return None if kind is None else Held(kind, "" if before is None else before.kind, site)
+    behind = "" if before is None else before.kind
+    kind = _LOGARITHMS.get(behind) if made == "log" else made if "logs" not in call.row.facets else _logged(made, call)
+    return None if kind is None else Held(kind, behind, site)
+
+
+def _logged(made: str, call: Given) -> str | None:
+    """The kind of the elements, or of their logarithms, as a flag of the layer says; None if that is not known."""
+    is_log = call.flag(*arguments(call.row, "logs")[0])
+    return None if is_log is None else _LOGARITHMS.get(made) if is_log else made
 
 
 def _keeps(row: Operator) -> bool:

@@ -316,7 +316,7 @@ class Shapes(Theory):
         if name is not None:  # other code may ask for a gradient
             atoms = tuple(replace(one, cut=None) if isinstance(one, Shaped) and one.cut else one for one in atoms)
         is_own = name is not None or not self._functions or owner.function in (None, self._functions[-1])
-        return atoms if is_own else tuple(map(self._replaceable, atoms))
+        return atoms if is_own or owner.kind == "tuple" else tuple(map(self._replaceable, atoms))
 
     @staticmethod
     def _replaceable(atom: Atom) -> Atom:
@@ -727,7 +727,7 @@ class Shapes(Theory):
             self._refuse(Refused(UNTRAINED, cut, "backward"), frame, value, UNTRAINED)
 
     def _judge_result(self, code: Function, found: Atoms) -> None:
-        """Note a loss that a method returns to a library, which calls `backward()`, if certainly no gradient reaches it."""
+        """Note a loss that a method returns to a library, which calls `backward()`, if no gradient reaches it."""
         parts = [entry.atoms for one in found if isinstance(one, Shell) for entry in one.entries if entry.key == "loss"]
         losses = [atom for atoms in parts or [found] for atom in atoms]
         cut = cut_of_all([self.tensor_of(atom, is_tensor=False) for atom in losses])
@@ -931,18 +931,18 @@ class Shapes(Theory):
     # -- layers ----------------------------------------------------------------------------------------------------
 
     def _row_of(self, shell: Shell) -> Operator | None:
-        """The row of an object's class, or of its first base class of torch; None if there is none."""
+        """The row of an object's class, or of its first base class of torch or SpeechBrain; None if there is none."""
         model = shell.model
         if model is None:
             return None
         if model not in self._rows_of_classes:
-            name = next((name for name in class_names(shell) if name.startswith("torch.")), "")
-            self._rows_of_classes[model] = shape_row(name)
+            names = (name for name in class_names(shell) if name.startswith("torch.") or shape_row(name) is not None)
+            self._rows_of_classes[model] = shape_row(next(names, ""))
         return self._rows_of_classes[model]
 
     def _constructed_with(self, shell: Shell) -> Arguments:
         """The arguments that torch's constructor of a layer gets."""
-        if shell.model is not None and not shell.model.name.startswith("torch."):
+        if shell.model is not None and shape_row(shell.model.name) is None:
             self._run.objects.construct(shell)
         return shell.arguments if shell.passed is None else shell.passed
 

@@ -84,7 +84,7 @@ a facet names. Of a class in `torch.nn` the arguments are the constructor's.
                                 `chances` between 0 and 1, the logarithms of both, `positives`, `bounded`; `log`:
                                 logarithms of what the operand holds. `logs:FLAG@P`: their logarithms with that flag
     seldom:KINDS                what the operand holds only by mistake; `positives-of-scores`: positives made of scores,
-                                `chances-of-scores` the same
+                                `chances-of-scores` the same; `maps`: what another linear map makes
     cuts                        no gradient reaches the result
     mask, index, targets        the second tensor must be bool, int32 or int64, or ids of classes (or probabilities);
                                 `condition`: the first one bool; `real-target`: the second of real numbers, `no-flags`:
@@ -527,6 +527,7 @@ tanh Tanh                                           : values:bounded seldom:posi
 relu relu6 ReLU ReLU6                               : values:positives
 torch.log Tensor.log                                : values:log
 linear Linear Bilinear LazyLinear                   : values:scores
+torch.nn.Linear                                     : seldom:maps
 conv1d conv2d conv3d Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d : values:scores
 cross_entropy CrossEntropyLoss                      : seldom:probabilities|chances
 binary_cross_entropy_with_logits BCEWithLogitsLoss bce_loss : \

@@ -22,7 +22,7 @@ from modellint.flow.shapes.atoms import Cut, Held
 from modellint.flow.shapes.bodies import changes_tensors
 from modellint.flow.shapes.doubts import DOUBT
 from modellint.flow.shapes.dtypes import ABOUT
-from modellint.flow.shapes.held import STRANGE, UNTRAINED
+from modellint.flow.shapes.held import STRANGE, TWICE, UNTRAINED
 from modellint.flow.shapes.shape import Dim, Shape, cannot_broadcast, differ
 from modellint.flow.shapes.theory import Shapes
 from modellint.graph.attributes import set_attribute
@@ -179,6 +179,11 @@ class RefusedOperation(NamedTuple):
     def is_strange(self) -> bool:
         """True if torch allows it, but for the elements, or the gradient, of a tensor."""
         return self.kind in (STRANGE, UNTRAINED)
+
+    @property
+    def is_second_map(self) -> bool:
+        """True for a linear layer that gets what another one gives, where one layer could do what both do."""
+        return self.right == TWICE
 
     @property
     def is_doubt(self) -> bool:
@@ -425,7 +430,8 @@ def _is_strange(clash: Clash, theory: Shapes, project: Project) -> bool:
     """True if an operation that torch allows is no idiom: pairs make a loss, and a layer gives a single class."""
     if clash.kind in (STRANGE, UNTRAINED):
         functions = [one.function for one in (clash.site, *clash.steps) if one.function is not None]
-        return not any(one.flow.once(changes_tensors) or is_without_gradients(one, project) for one in functions)
+        is_quiet = any(one.flow.once(changes_tensors) or is_without_gradients(one, project) for one in functions)
+        return not is_quiet and (clash.right != TWICE or _are_used_together(clash))
     if clash.kind == "doubt-single":
         shape = clash.left
         assert isinstance(shape, Shape)
@@ -437,6 +443,17 @@ def _is_strange(clash: Clash, theory: Shapes, project: Project) -> bool:
     return not any(map(_is_turned, value.args)) and any(
         _difference_in(event.value, function.module) is value for event in function.flow.of(EventKind.CALL)
     )
+
+
+def _are_used_together(clash: Clash) -> bool:
+    """True if a function gives what one layer makes to another one, and uses it nowhere else."""
+    made = clash.left.site if isinstance(clash.left, Held) else None
+    if made is None or made.function is None or made.function is not clash.site.function:
+        return False
+    if clash.row is not None:
+        return True
+    values = {id(value): value for event in made.function.flow.events for value in event.value.walk()}
+    return sum(any(one is made.value for one in value.args) for value in values.values()) == 1
 
 
 def _callee_name(call: Value, module: ModuleFacts) -> str:

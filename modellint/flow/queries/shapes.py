@@ -447,13 +447,23 @@ def _is_strange(clash: Clash, theory: Shapes, project: Project) -> bool:
 
 def _are_used_together(clash: Clash) -> bool:
     """True if a function gives what one layer makes to another one, and uses it nowhere else."""
-    made = clash.left.site if isinstance(clash.left, Held) else None
-    if made is None or made.function is None or made.function is not clash.site.function:
+    made, function, call = (
+        clash.left.site if isinstance(clash.left, Held) else None,
+        clash.site.function,
+        clash.site.value,
+    )
+    if made is None or function is None or made.function is not function:
         return False
     if clash.row is not None:
         return True
-    values = {id(value): value for event in made.function.flow.events for value in event.value.walk()}
-    return sum(any(one is made.value for one in value.args) for value in values.values()) == 1
+    between = [one for given in call.args[1:] for one in given.walk() if any(made.value is part for part in one.walk())]
+    events = function.flow.events
+    users = {id(value): value.args for event in events for value in event.value.walk()}
+    kept = [event.value for event in events if event.kind is not EventKind.CALL]
+    return bool(between) and all(
+        sum(any(one is part for part in parts) for parts in users.values()) + sum(one is value for value in kept) == 1
+        for one in between
+    )
 
 
 def _callee_name(call: Value, module: ModuleFacts) -> str:

@@ -1,0 +1,637 @@
+"""Training mode and evaluation mode: which layers act by it, who sets it, and who runs a layer in it.
+
+A layer is in training mode when it is made. What a function and its helpers do about modes stands in order, as it does
+in the courses of training (`training.py`). Nothing is run.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from modellint import operators
+from modellint.flow.queries.layers import stored_values
+from modellint.flow.queries.training import Act, Action, Course, is_forward
+from modellint.flow.queries.values import Context, Operand
+from modellint.graph.definitions import DefinedConstant, External
+from modellint.graph.immutable import dataclass
+from modellint.graph.python import Class
+from modellint.graph.value import EventKind, Op, is_self, self_attribute, walk_all
+from modellint.knowledge import trunks
+from modellint.link.calls.gradients import is_without_gradients, records_nothing
+from modellint.link.calls.reached import CallReach, Reached
+from modellint.link.searched import mentioning
+from modellint.link.values.callers import callers
+from modellint.link.values.members import Members
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from modellint.flow.queries.training import At
+    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.value import Event, Value
+    from modellint.link.classes.models import ClassModel
+    from modellint.link.project import Project
+
+#: Methods and functions that give the layer that they get, and attributes of wrappers that hold it.
+_ITSELF = operators.methods("Module", "itself")
+_WRAPPING = operators.functions("wraps")
+_HELD = frozenset(("module", "_orig_mod"))
+#: Functions that record what a layer does in the mode in which it is, with the argument that is the layer.
+_RECORDING = {"torch.jit.trace": "func", "torch.jit.trace_module": "mod", "torch.export.export": "mod"}
+#: Libraries whose functions set no modes, and parts of torch that may.
+_PLAIN = frozenset(("builtins", "torch", "numpy", "tqdm", "torchvision", "os", "time", "json", "math", "random"))
+_CALLING = frozenset(f"builtins.{name}" for name in ("map", "filter", "getattr", "exec", "eval"))
+#: Words of code that has to do with modes.
+_WORDS = frozenset(("eval", "train", "training"))
+#: Operations that give an object that may be called.
+_CALLABLE = (Op.PARAM, Op.INNER, Op.CALL, Op.CHOICE, Op.INDEX, Op.ITEM, Op.UNPACK, Op.GLOBAL)
+_MAX_DEPTH, _MAX_CALLERS, _MAX_ABOVE, _MAX_LEAVES, _MAX_CLASSES = 6, 6, 3, 40, 60
+#: The containers of torch whose parts are those that they are given.
+_CONTAINERS = frozenset(("torch.nn.Sequential", "torch.nn.ModuleList"))
+_FUNCTIONS = "torch.nn.functional."
+
+#: An object: how it comes into being, or where it comes in, and the value or the definition that does so.
+Key = tuple[str, object]
+
+
+# -- layers that act by mode -----------------------------------------------------------------------------------------
+
+
+def acts_by_mode(made: Operand) -> bool | None:
+    """True if a layer that a call constructs certainly acts otherwise in training than in evaluation; False: never.
+
+    Dropout and batch norm do so, and all that holds them. None if it is not known.
+    """
+    return _Modes(made.project).of(made, 0)
+
+
+class _Modes:
+    """A search for layers that act by mode, through containers, helpers, and classes of the project."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._seen: set[tuple[int, object]] = set()
+
+    def of(self, made: Operand, depth: int) -> bool | None:
+        """True, False or None for what a value certainly is."""
+        value = made.value
+        visit = id(value), None if made.context is None else id(made.context.call.value)
+        if depth > 12 or visit in self._seen or len(self._seen) > 400:
+            return None
+        self._seen.add(visit)
+        op = value.op
+        if op is Op.CALL:
+            return self._of_call(made, depth)
+        if op is Op.CHOICE:
+            found = [self.of(made.of(one), depth + 1) for one in value.args]
+            return _any(found) if value.data is None else found[0] if len(set(found)) == 1 else None
+        if op in (Op.LIST, Op.TUPLE, Op.STARRED):
+            return _any(self.of(made.of(one), depth + 1) for one in value.args)
+        if op is Op.DICT:
+            return _any(self.of(made.of(one), depth + 1) for one in value.args)
+        if op is Op.COMPREHENSION:
+            return self.of(made.of(value.args[-1]), depth + 1)
+        if op is Op.UPDATE:
+            added = value.args[1:] if value.guard is None else ()
+            found = [self.of(made.of(one), depth + 1) for one in (value.args[0], *added)]
+            return _any(found) if value.guard is None else (True if found[0] else None)
+        if op is Op.BIN and value.data in ("+", "*"):
+            return _any(self.of(made.of(one), depth + 1) for one in value.args)
+        if op in (Op.CONST, Op.BIN, Op.COMPARE, Op.STRING):
+            return False
+        if op in (Op.PARAM, Op.ATTR, Op.INDEX, Op.ITEM, Op.UNPACK, Op.GLOBAL):
+            leaves = [leaf for leaf in made.origins(through_operators=False) if leaf.value is not value]
+            found = [None if leaf.part is not None else self.of(leaf, depth + 1) for leaf in leaves[:_MAX_LEAVES]]
+            return found[0] if found and len(set(found)) == 1 else None
+        return None
+
+    def _of_call(self, made: Operand, depth: int) -> bool | None:
+        value, project = made.value, self._project
+        definition = project.names.definition(made.function.module, value.callee)
+        if definition is None and value.callee.op is Op.ATTR and value.callee.data in _ITSELF:
+            return self.of(made.of(value.callee.args[0]), depth + 1)
+        if isinstance(definition, External):
+            if definition.name in _WRAPPING and value.positional:
+                return self.of(made.of(value.positional[0]), depth + 1)
+            if trunks.may_be_trunk(definition.name):
+                return trunks.acts_by_mode(trunks.torchvision_name(definition.name)) or None
+            if definition.name in ("builtins.list", "builtins.tuple", "collections.OrderedDict"):
+                return _any(self.of(made.of(one), depth + 1) for one in value.args[1:])
+        model = made.made_class()
+        if model is not None:
+            return self.of_class(model, made, depth)
+        leaves = [leaf for leaf in made.origins(through_operators=False) if leaf.value is not value]
+        found = [self.of(leaf, depth + 1) for leaf in leaves[:_MAX_LEAVES]]
+        if found:
+            return found[0] if len(set(found)) == 1 else None
+        return False if isinstance(definition, External) and definition.name.startswith("builtins.") else None
+
+    def of_class(self, model: ClassModel, made: Operand, depth: int) -> bool | None:
+        value, name = made.value, model.name
+        row = operators.row(name)
+        if row is not None and "by-mode" in row.facets:
+            argument = row.argument("by-mode")
+            assert argument is not None
+            given = value.argument(*argument)
+            return _is_on(given, made) if given is not None else None if value.has_unpacking else True
+        if name in _CONTAINERS:
+            return _any(self.of(made.of(one), depth + 1) for one in value.args[1:])
+        if model.cls is None:
+            return False if name.startswith("torch.nn.") and not model.is_container else None
+        if model.is_module is False:
+            return False
+        if not leaves_modes_alone(model):
+            return None
+        return self._of_source(model, made, depth)
+
+    def _of_source(self, model: ClassModel, made: Operand, depth: int) -> bool | None:
+        """The answer for a class of the project: of its stores in constructors, and of what `forward` calls."""
+        found: list[bool | None] = []
+        context = Context(made, made.context, 0 if made.context is None else made.context.depth + 1)
+        for one in model.mro():
+            constructor = None if one.cls is None else one.cls.methods.get("__init__")
+            if one.cls is None or constructor is None:
+                found += [None] if one.cls is None and not one.name.startswith("torch.nn.") else []
+                continue
+            own = context if one is model else None
+            for event in constructor.flow.of(EventKind.STORE):
+                if event.target is not None and self_attribute(event.target) is not None:
+                    part = self.of(Operand(event.value, constructor, self._project, context=own), depth + 1)
+                    found.append(part if event.guard is None or part is False else None)
+            for event in constructor.flow.of(EventKind.CALL):
+                if event.value.callee.op is Op.ATTR and event.value.callee.data in ("add_module", "register_module"):
+                    found.append(None)
+            forward = one.cls.methods.get("forward")
+            if forward is not None and "training" in forward.words:
+                found.append(_gets_mode(forward, self._project) or None)
+            if _any(found):
+                return True
+        return _any(found)
+
+
+def _any(found: Iterable[bool | None]) -> bool | None:
+    """True if one is, False if all are False."""
+    known = list(found)
+    return True if any(known) else None if None in known else False
+
+
+def _is_on(given: Value, made: Operand) -> bool | None:
+    """True for a rate that is not zero, and for True; None if it is not known."""
+    found: set[bool | None] = set()
+    for leaf in made.of(given).origins(through_operators=False):
+        is_known = leaf.part is None and leaf.value.op is Op.CONST
+        found.add(bool(leaf.value.data) if is_known else None)
+    return found.pop() if len(found) == 1 else None
+
+
+def _gets_mode(forward: Function, project: Project) -> bool:
+    """True if `forward` passes the mode to a function of torch, always: `F.dropout(x, training=self.training)`."""
+    for event in forward.flow.of(EventKind.CALL):
+        if event.guard is None and any(self_attribute(one) == "training" for one in event.value.args[1:]):
+            definition = project.names.definition(forward.module, event.value.callee)
+            rate = event.value.argument(1, "p")
+            is_on = rate is None or (rate.op is Op.CONST and bool(rate.data))
+            if isinstance(definition, External) and definition.name.startswith(_FUNCTIONS) and is_on:
+                return True
+    return False
+
+
+def leaves_modes_alone(model: ClassModel) -> bool:
+    """True if a class leaves modes to torch: it neither sets one nor takes another path by it."""
+    if not model.is_complete:
+        return False
+    return not any(_concerns_modes(method) for one in model.mro() if one.cls for method in one.cls.methods.values())
+
+
+def _concerns_modes(method: Function) -> bool:
+    if method.name in ("train", "eval"):
+        return True
+    if _WORDS.isdisjoint(method.words):
+        return False
+    given: set[int] = set()
+    for event in method.flow.of(EventKind.CALL):
+        callee = event.value.callee
+        if callee.op is Op.ATTR and callee.data in ("eval", "train"):
+            return True
+        given.update(map(id, event.value.args[1:]))
+    return any(
+        part.op is Op.ATTR and part.data == "training" and id(part) not in given
+        for part in walk_all(method.flow.evaluated())
+    ) or any(
+        event.target is not None and event.target.op is Op.ATTR and event.target.data == "training"
+        for event in method.flow.of(EventKind.STORE)
+    )
+
+
+# -- courses ---------------------------------------------------------------------------------------------------------
+
+
+class ModeCourse(Course):
+    """All that a function and its helpers do about modes, in order.
+
+    `TRAIN` and `EVAL` put a layer into a mode, `MODE` into one that is not known. `RUN` is a call of what may be a
+    layer, `RECORD` one that records what it does, `LOAD` loads its weights.
+    """
+
+    def _add(self, at: At) -> None:
+        event = at.event
+        if event.kind is not EventKind.CALL:
+            target = event.target
+            if target is not None and target.op is Op.ATTR and target.data == "training":
+                self._note(at, Act.MODE, at.operand(target.args[0]))
+            return
+        callee = event.value.callee
+        if callee.op is Op.LAMBDA:
+            self._follow_nested(at, callee.data)
+            return
+        definition = self.project.names.definition(at.body.function.module, callee)
+        if isinstance(definition, External) and self.project.classes.of(definition) is None:
+            self._add_outside(at, definition.name)
+            return
+        reached = self._reach(at)
+        if reached is not None and is_forward(reached):
+            self._note(at, Act.RUN, at.operand(callee.args[0] if _names_forward(callee) else callee))
+            return
+        if reached is not None and reached.function is not None:
+            is_layer = reached.owner is not None and reached.owner.is_module is not False
+            if is_layer and reached.function.name in ("train", "eval"):
+                self._note(at, Act.MODE, at.operand(callee.args[0]))
+                return
+            if is_layer and callee.op is Op.ATTR and runs_parts(reached.function, self.project):
+                self._note(at, Act.RUN, at.operand(callee.args[0]))
+            if len(at.steps) < _MAX_DEPTH - 1:
+                self._follow(at, reached)
+            else:
+                self.is_whole = False
+            return
+        if isinstance(definition, External) or (reached is not None and reached.is_made):
+            return  # an object whose constructor is not written, or of torch
+        if callee.op is Op.ATTR and (definition is None or isinstance(definition, DefinedConstant)):
+            self._add_mode_method(at, str(callee.data))
+        elif callee.op in _CALLABLE:
+            self._note(at, Act.RUN, at.operand(callee))
+        else:
+            self._note(at, Act.OTHER, None)
+
+    def _add_outside(self, at: At, name: str) -> None:
+        value = at.event.value
+        if name == "torch.autograd.backward":
+            self._note(at, Act.BACKWARD, None)
+        elif name in _RECORDING or (name == "torch.onnx.export" and _is_dynamo(value)):
+            given = value.argument(0, _RECORDING.get(name, "model"))
+            if given is not None:
+                self._note(at, Act.RECORD, at.operand(given))
+        elif name.partition(".")[0] not in _PLAIN or name in _CALLING:
+            self._note(at, Act.OTHER, None)
+
+    def _add_mode_method(self, at: At, name: str) -> None:
+        """Note the call of a method that no code in sight defines."""
+        value = at.event.value
+        owner = at.operand(value.callee.args[0])
+        if name in ("train", "eval"):
+            self._note(at, _mode(value), owner)
+        elif name == "backward":
+            self._note(at, Act.BACKWARD, None)
+        elif name == "load_state_dict":
+            self._note(at, Act.LOAD, owner)
+        elif name == "forward":
+            self._note(at, Act.RUN, owner)
+        elif is_self(owner.value) and self._is_stored(at, name):
+            self._note(at, Act.RUN, at.operand(value.callee))
+        elif self._is_run(owner, name):
+            self._note(at, Act.RUN, owner)
+        else:
+            self._note(at, Act.OTHER, owner)
+
+    def _is_run(self, owner: Operand, name: str) -> bool:
+        """True for a method of a layer that calls parts of it."""
+        model = None if is_self(owner.value) or owner.value.op is Op.GLOBAL else owner.object_class()
+        if model is None or model.cls is None or model.is_module is False:
+            return False
+        method = self.project.of(Members).method(model.cls, name)
+        return method is not None and runs_parts(method, self.project)
+
+    def _is_stored(self, at: At, name: str) -> bool:
+        owner = at.body.function.owner
+        return owner is not None and bool(self.project.of(Members).stores(owner, name))
+
+    def _reach(self, at: At) -> Reached | None:
+        value, function, project = at.event.value, at.body.function, self.project
+        made = project.once(("call target", value), lambda: CallReach(project, function).of(value))
+        if made is None or not made.is_made:
+            return super()._reach(at)
+        is_layer = made.owner is None or made.owner.is_module is not False
+        return Reached(made.name, made.parameters, None, made.owner, is_made=True) if is_layer else made
+
+    # -- answers -----------------------------------------------------------------------------------------------------
+
+    def is_quiet(self, action: Action) -> bool:
+        """True if an action is done where no gradients are recorded."""
+        pairs = ((action.event, action.function), *action.steps)
+        if any(records_nothing(one, function.module, self.project) for event, function in pairs for one in event.contexts):
+            return True
+        return any(is_without_gradients(function, self.project) for function in action.functions)
+
+    def objects(self, action: Action, operand: Operand | None) -> frozenset[Key] | None:
+        """The objects that a value may be, each as a key; None if one is not known."""
+        return None if operand is None else self._objects(operand, action.steps, 0)
+
+    def _objects(self, operand: Operand, steps: tuple[tuple[Event, Function], ...], depth: int) -> frozenset[Key] | None:
+        found: set[Key] = set()
+        if depth > _MAX_DEPTH:
+            return None
+        for leaf in operand.origins(through_operators=False):
+            if leaf.is_none:
+                continue
+            keys = self._of_leaf(leaf, steps, depth)
+            if keys is None or len(found) > _MAX_LEAVES:
+                return None
+            found |= keys
+        return frozenset(found) or None
+
+    def _of_leaf(self, leaf: Operand, steps: tuple[tuple[Event, Function], ...], depth: int) -> frozenset[Key] | None:
+        value, names = leaf.value, self.project.names
+        if leaf.part is not None:
+            return None
+        if value.op is Op.CALL:
+            definition = names.definition(leaf.function.module, value.callee)
+            if definition is None and value.callee.op is Op.ATTR and value.callee.data in _ITSELF:
+                return self._objects(leaf.of(value.callee.args[0]), steps, depth + 1)
+            if isinstance(definition, External) and definition.name in _WRAPPING and value.positional:
+                return self._objects(leaf.of(value.positional[0]), steps, depth + 1)
+            is_made = leaf.made_class() is not None or trunks.may_be_trunk(getattr(definition, "name", ""))
+            return frozenset((("made", ModeObject(leaf)),)) if is_made else None
+        if value.op is Op.PARAM:
+            receiver = self._receiver(leaf, steps) if is_self(value) else None
+            if receiver is not None:
+                return self._objects(receiver[0], receiver[1], depth + 1)
+            return frozenset((("given", (leaf.function, value.data)),))
+        if value.op is Op.ATTR and value.data in _HELD:
+            return self._objects(leaf.of(value.args[0]), steps, depth + 1)
+        if value.op is Op.ATTR and self_attribute(value) is not None:
+            return frozenset((("held", (leaf.function.owner, value.data)),))
+        if value.op is Op.GLOBAL:
+            return frozenset((("global", (leaf.function.module.path, value.data)),))
+        return None
+
+    def _receiver(
+        self, leaf: Operand, steps: tuple[tuple[Event, Function], ...]
+    ) -> tuple[Operand, tuple[tuple[Event, Function], ...]] | None:
+        """The object whose method runs, by the call that leads to it."""
+        if not steps or leaf.context is None or leaf.context.call.value is not steps[-1][0].value:
+            return None
+        event, caller = steps[-1]
+        callee = event.value.callee
+        outer = leaf.context.outer
+        if callee.op is Op.ATTR and self.project.names.definition(caller.module, callee) is None:
+            return Operand(callee.args[0], caller, self.project, context=outer), steps[:-1]
+        return None
+
+    def may_hand_over(self, action: Action, keys: frozenset[Key]) -> bool:
+        """True if a call that cannot be read may set the mode of one of some objects."""
+        value, function = action.value, action.function
+        callee = value.callee
+        if callee.op is Op.ATTR:
+            owner = callee.args[0]
+            if owner.op is Op.CALL and owner.callee.op is Op.GLOBAL and owner.callee.data == "super":
+                return True
+            if is_self(owner) and action.act is Act.OTHER:
+                return True
+            if callee.data == "apply" and not self._applies_harmlessly(action):
+                return True
+            if action.act is Act.OTHER and self._got_before(action, owner, keys):
+                return True
+        return any(self._may_be(action, one, keys) for one in _each(value.args[1:])) and not self._is_torchs(action)
+
+    def _is_torchs(self, action: Action) -> bool:
+        return action.act is Act.RUN and action.subject is not None and _is_loss(action.subject)
+
+    def _applies_harmlessly(self, action: Action) -> bool:
+        given = action.value.argument(0, "fn")
+        if given is None:
+            return False
+        if given.op is Op.LAMBDA:
+            return True
+        definition = self.project.names.definition(action.function.module, given)
+        function = getattr(definition, "function", None)
+        return function is not None and _WORDS.isdisjoint(function.words)
+
+    def _may_be(self, action: Action, value: Value, keys: frozenset[Key]) -> bool:
+        """True if an argument may be one of some objects, what holds it, or a method of it."""
+        if is_self(value):
+            return True
+        if value.op is Op.ATTR and self_attribute(value) is None:
+            inner = self.objects(action, action.operand(value.args[0])) if value.args[0].op is not Op.GLOBAL else None
+            if inner is not None and related(inner, keys):
+                return True
+        if value.op not in (Op.PARAM, Op.ATTR, Op.GLOBAL, Op.CALL, Op.CHOICE, Op.LAMBDA, Op.INDEX, Op.ITEM, Op.UNPACK):
+            return False
+        found = self.objects(action, action.operand(value))
+        if found is None:
+            return self._may_hold(action, value, keys)
+        return related(found, keys)
+
+    def _may_hold(self, action: Action, value: Value, keys: frozenset[Key]) -> bool:
+        """True if a value that cannot be followed is made of one of some objects: `partial(train, model)`."""
+        leaves = list(action.operand(value).origins(through_operators=False))
+        for leaf in leaves[:_MAX_LEAVES]:
+            made = leaf.value
+            if made.op is Op.CALL and leaf.part is None:
+                given = [leaf.of(one) for one in _each(made.args[1:])]
+                is_result = any(one.value.op is Op.CALL and one.value is made for one in given)
+                if is_result:
+                    continue
+                for one in given:
+                    found = self.objects(action, one) if one.value.op in (Op.PARAM, Op.ATTR, Op.GLOBAL, Op.CALL) else None
+                    if found is not None and related(found, keys) and not _is_number(made, leaf):
+                        return True
+        return False
+
+    def _got_before(self, action: Action, owner: Value, keys: frozenset[Key]) -> bool:
+        """True if the object whose method is called is made of one of some objects, or is one."""
+        found = self.objects(action, action.operand(owner))
+        if found is not None and found & keys:
+            return False  # a method of the layer that torch has, or that its class defines
+        if found is not None and related(found, keys):
+            return True
+        return self._may_hold(action, owner, keys)
+
+
+def _is_number(made: Value, leaf: Operand) -> bool:
+    """True for what a function of torch or Python gives of a layer's parts."""
+    definition = leaf.project.names.definition(leaf.function.module, made.callee)
+    return isinstance(definition, External) and definition.name.partition(".")[0] in _PLAIN
+
+
+def _is_loss(subject: Operand) -> bool:
+    model = subject.object_class()
+    return model is not None and model.name.startswith("torch.nn.")
+
+
+class ModeObject:
+    """The call that constructs an object; two are equal if the same call does, reached by the same calls of helpers."""
+
+    __slots__ = ("_by", "operand")
+
+    def __init__(self, operand: Operand) -> None:
+        self.operand = operand
+        self._by = tuple(_calls_to(operand))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ModeObject) and other._by == self._by
+
+    def __hash__(self) -> int:
+        return hash(self._by)
+
+
+def _calls_to(operand: Operand) -> Iterator[int]:
+    """What makes a value, and the calls that lead to it."""
+    yield id(operand.value)
+    context = operand.context
+    while context is not None:
+        yield id(context.call.value)
+        context = context.outer
+
+
+def related(some: frozenset[Key], others: frozenset[Key]) -> bool:
+    """True if one object may be, hold, or be part of another one."""
+    return any(_are_related(one, other) for one in some for other in others)
+
+
+def _are_related(one: Key, other: Key) -> bool:
+    kind, what = one
+    other_kind, other_what = other
+    if one == other or kind != other_kind:
+        return True
+    if isinstance(what, ModeObject) and isinstance(other_what, ModeObject):
+        return _may_contain(what.operand, other_what.operand) or _may_contain(other_what.operand, what.operand)
+    assert isinstance(what, tuple)
+    assert isinstance(other_what, tuple)
+    return kind != "global" and what[0] is not other_what[0]
+
+
+def _may_contain(whole: Operand, part: Operand) -> bool:
+    """True if an object may have another one as a part: it gets it as an argument, or a class in it makes that."""
+    if any(leaf.value is part.value for one in _each(whole.value.args[1:]) for leaf in _sources(whole.of(one))):
+        return True
+    model, owner = whole.made_class(), part.function.owner
+    return owner is not None and model is not None and owner in _classes_inside(model, part.project)
+
+
+def _sources(operand: Operand) -> Iterator[Operand]:
+    if operand.value.op is not Op.CONST:
+        yield from operand.origins(through_operators=False)
+
+
+def _classes_inside(model: ClassModel, project: Project) -> frozenset[Class]:
+    """The classes whose objects a class makes, and those that they make in turn."""
+
+    def find() -> frozenset[Class]:
+        found: dict[Class, None] = {one.cls: None for one in model.mro() if one.cls is not None}
+        pending = list(found)
+        for cls in pending:
+            for method in cls.methods.values():
+                for event in method.flow.of(EventKind.CALL):
+                    made = Operand(event.value, method, project).made_class()
+                    for one in () if made is None or len(found) > _MAX_CLASSES else made.mro():
+                        if one.cls is not None and one.cls not in found:
+                            found[one.cls] = None
+                            pending.append(one.cls)
+        return frozenset(found)
+
+    return project.once(("classes inside", model.cls or model.name), find)
+
+
+def runs_parts(method: Function, project: Project, depth: int = 0) -> bool:
+    """True if a method of a layer calls it, or parts that it stores."""
+    owner = method.owner
+    if owner is None or depth > 2:
+        return False
+    members = project.of(Members)
+    for event in method.flow.of(EventKind.CALL):
+        callee = event.value.callee
+        name = self_attribute(callee)
+        if is_self(callee) or name == "forward":
+            return True
+        if name is None:
+            continue
+        inner = members.method(owner, name)
+        if inner is None and members.stores(owner, name):
+            return True
+        if inner is not None and inner is not method and runs_parts(inner, project, depth + 1):
+            return True
+    return False
+
+
+def _names_forward(callee: Value) -> bool:
+    return callee.op is Op.ATTR and callee.data == "forward"
+
+
+def _is_dynamo(call: Value) -> bool:
+    """True for an export that traces the layer as it is; the other one puts it into evaluation mode first."""
+    given = call.argument(99, "dynamo")
+    return given is not None and given.op is Op.CONST and given.data is True
+
+
+def _mode(call: Value) -> Act:
+    """The act of `eval()`, or of `train(…)` by its argument."""
+    if call.callee.data == "eval":
+        return Act.MODE if call.args[1:] else Act.EVAL
+    given = call.argument(0, "mode")
+    if not call.args[1:]:
+        return Act.TRAIN
+    if len(call.args) > 2 or given is None or given.op is not Op.CONST or type(given.data) is not bool:
+        return Act.MODE
+    return Act.TRAIN if given.data else Act.EVAL
+
+
+def _each(values: Iterable[Value]) -> Iterator[Value]:
+    """Values, and the elements of displays among them."""
+    for value in values:
+        if value.op in (Op.STARRED, Op.TUPLE, Op.LIST, Op.DICT):
+            yield from _each(value.args)
+        else:
+            yield value
+
+
+def mode_courses(functions: Iterable[Function], project: Project) -> Iterator[ModeCourse]:
+    """The courses of modes of functions and of those that call them, the nearest ones first."""
+    wanted: dict[Function, None] = dict.fromkeys(functions)
+    pending, seen = list(wanted), dict(wanted)
+    for _ in range(_MAX_ABOVE):
+        above: dict[Function, None] = {}
+        for function in pending:
+            if function.name != "<module>":
+                above.update(dict.fromkeys(_users(function, project)[:_MAX_CALLERS]))
+        pending = [one for one in above if one not in seen]
+        seen.update(dict.fromkeys(pending))
+    names = frozenset(one.name for one in seen)
+    for function in seen:
+        yield project.once(("course of modes", function, names), partial(ModeCourse, function, project, names))
+
+
+def _users(function: Function, project: Project) -> list[Function]:
+    """The functions that call a function; those that construct the class of a method which only methods call."""
+    found = callers(project, function)
+    if function.name == "__init__" and function.owner is not None:
+        found = [*found, *constructing(function.owner, project)]
+    return found
+
+
+def constructing(cls: Class, project: Project) -> list[Function]:
+    """The functions that construct objects of a class."""
+
+    def find() -> list[Function]:
+        found: dict[Function, None] = {}
+        for module in dict.fromkeys((cls.module, *mentioning(project, cls.module, cls.name))):
+            for function in (*module.all_functions(), module.body):
+                if cls.name not in function.words:
+                    continue
+                for event in function.flow.of(EventKind.CALL):
+                    model = Operand(event.value, function, project).made_class()
+                    if model is not None and model.cls is cls:
+                        found[function] = None
+        return list(found)
+
+    return project.once(("functions that construct", cls), find)

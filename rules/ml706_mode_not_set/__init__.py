@@ -1,0 +1,94 @@
+"""ML706: a layer that is evaluated in training mode, or trained in evaluation mode."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.flow import queries
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import ModuleFacts
+    from modellint.rule import Project
+
+    from .evaluated import Evaluated
+    from .left import Left
+
+
+class ModeNotSet(Rule):
+    """A model is evaluated in training mode, or trained in evaluation mode
+
+    ## What it does
+    x
+
+    ## Why is this bad
+    x
+
+    ## How to fix
+    x
+    """
+
+    code = "ML706"
+    name = "mode-not-set"
+    severity = Severity.WARNING
+    about = ("torch",)
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .branches import same_mode
+        from .evaluated import evaluated_in_training
+        from .left import left_in_evaluation
+
+        for function, first, second in same_mode(module):
+            name = module.text_of(second.value.callee.args[0])
+            yield self.finding(
+                module.place(second.value),
+                f"both branches put `{name}` into training mode",
+                symbol=f"{function.qualname}.{name}",
+                confidence=Confidence.HIGH,
+                related=(Related(module.place(first.value), "the other branch"),),
+                help=f"call `{name}.eval()` in one of them",
+            )
+        if not any(word in module.text for word in ("no_grad", "inference_mode", "eval", "trace", "export")):
+            return
+        for left in left_in_evaluation(module, project):
+            yield self._left(left)
+        for one in evaluated_in_training(module, project):
+            yield self._evaluated(one)
+
+    def _left(self, left: Left) -> Finding:
+        action = left.action
+        name = action.name
+        related = [Related(left.trained.place, "it is trained here, in each turn")]
+        if left.set is not None:
+            related.append(Related(left.set.place, "it is put into training mode here, once"))
+        return self.finding(
+            action.place,
+            f"`{name}` is put into evaluation mode in the loop that trains it, and nothing in the loop puts it back",
+            symbol=f"{action.function.qualname}.{name}",
+            confidence=Confidence.HIGH if left.is_known else Confidence.MEDIUM,
+            severity=Severity.INFO if action.is_tried else None,
+            evidence=("from the second turn on it is trained in evaluation mode",),
+            related=related,
+            help=f"call `{name}.train()` at the beginning of each turn",
+        )
+
+    def _evaluated(self, one: Evaluated) -> Finding:
+        action, made = one.action, one.made
+        name = action.name if action.act is queries.Act.RUN else "the model"
+        related = []
+        if one.set is not None:
+            related.append(Related(one.set.place, "it is put into training mode here"))
+        else:
+            related.append(Related(made.place, "it is made here, in training mode"))
+        return self.finding(
+            action.place,
+            f"`{name}` is evaluated in training mode",
+            symbol=f"{action.function.qualname}.{name}",
+            confidence=Confidence.HIGH,
+            severity=Severity.INFO if action.is_tried else None,
+            related=related,
+            help="call `eval()` before",
+        )

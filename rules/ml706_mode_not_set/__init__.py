@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from modellint.rule import Project
 
     from .evaluated import Evaluated
+    from .frozen import Undone
     from .left import Left
 
 
@@ -39,6 +40,7 @@ class ModeNotSet(Rule):
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .branches import same_mode
         from .evaluated import evaluated_in_training
+        from .frozen import undone_by_train
         from .left import left_in_evaluation
 
         for function, first, second in same_mode(module):
@@ -55,6 +57,8 @@ class ModeNotSet(Rule):
             return
         for left in left_in_evaluation(module, project):
             yield self._left(left)
+        for undone in undone_by_train(module, project):
+            yield self._undone(undone)
         for one in evaluated_in_training(module, project):
             yield self._evaluated(one)
 
@@ -73,6 +77,19 @@ class ModeNotSet(Rule):
             evidence=("from the second turn on it is trained in evaluation mode",),
             related=related,
             help=f"call `{name}.train()` at the beginning of each turn",
+        )
+
+    def _undone(self, undone: Undone) -> Finding:
+        where = "" if undone.is_certain else ", if it is this object that it is called on"
+        return self.finding(
+            undone.function.module.place(undone.event.value),
+            f"`train()` puts {'the norms' if undone.name == 'the norms' else f'`{undone.name}`'} back into training mode",
+            symbol=f"{undone.cls.qualname}.{undone.name.removeprefix('self.')}",
+            confidence=Confidence.HIGH if undone.is_certain else Confidence.MEDIUM,
+            severity=None if undone.is_certain else Severity.INFO,
+            evidence=(f"`{undone.cls.name}` does not override `train`", "the constructor calls `eval()` once"),
+            related=(Related(undone.train.place, f"`train()` is called here{where}"),),
+            help="override `train`, and call `eval()` of the parts behind `super().train(mode)`",
         )
 
     def _evaluated(self, one: Evaluated) -> Finding:

@@ -516,7 +516,7 @@ def _may_contain(whole: Operand, part: Operand) -> bool:
     if any(leaf.value is part.value for one in _each(whole.value.args[1:]) for leaf in _sources(whole.of(one))):
         return True
     model, owner = whole.made_class(), part.function.owner
-    return owner is not None and model is not None and owner in _classes_inside(model, part.project)
+    return owner is not None and model is not None and owner in classes_inside(model, part.project)
 
 
 def _sources(operand: Operand) -> Iterator[Operand]:
@@ -524,7 +524,7 @@ def _sources(operand: Operand) -> Iterator[Operand]:
         yield from operand.origins(through_operators=False)
 
 
-def _classes_inside(model: ClassModel, project: Project) -> frozenset[Class]:
+def classes_inside(model: ClassModel, project: Project) -> frozenset[Class]:
     """The classes whose objects a class makes, and those that they make in turn."""
 
     def find() -> frozenset[Class]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from modellint.rule import Project
 
     from .bypasses import Bypass
+    from .wrappers import Around
 
 
 class CallBypassesDdp(Rule):
@@ -68,6 +69,14 @@ class CallBypassesDdp(Rule):
 
         for bypass in bypassing_calls(module, project):
             yield self._finding(bypass)
+        if "torch" not in module.text or not {"module", "compile"} & module.body.words:
+            return
+        from .wrappers import calls_around_compiled, calls_around_wrappers
+
+        for around in calls_around_wrappers(module, project):
+            yield self._around(around)
+        for around in calls_around_compiled(module, project):
+            yield self._uncompiled(around)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from .bypasses import bypassing_calls
@@ -76,6 +85,35 @@ class CallBypassesDdp(Rule):
         for bypass in bypassing_calls(script, project) if script is not None else ():
             if any(known.file == recipe.file for known, _ in bypass.recipes):
                 yield self._finding(bypass)
+
+    def _around(self, around: Around) -> Finding:
+        module, loss = around.function.module, around.loss
+        assert loss is not None
+        return self.finding(
+            module.place(around.value),
+            f"`{around.name}` is called, not the wrapper: with several processes its gradients are never synchronised",
+            symbol=f"{around.function.qualname}.{around.name}",
+            confidence=Confidence.HIGH,
+            severity=Severity.INFO if loss.is_tried else Severity.WARNING,
+            evidence=(f"`{around.wrapper}` synchronises gradients of calls of the wrapper only",),
+            related=(
+                Related(around.made.place, f"the layer is wrapped in `{around.wrapper}` here"),
+                Related(loss.place, "the loss goes backward here"),
+            ),
+            help="call the wrapper, and let `forward` call the method",
+        )
+
+    def _uncompiled(self, around: Around) -> Finding:
+        return self.finding(
+            around.function.module.place(around.value),
+            f"`{around.name}` runs uncompiled: `torch.compile` compiles calls of the layer only",
+            symbol=f"{around.function.qualname}.{around.name}",
+            confidence=Confidence.HIGH,
+            severity=Severity.WARNING,
+            evidence=("nothing calls the compiled layer itself",),
+            related=(Related(around.made.place, "the layer is compiled here"),),
+            help="call `layer.compile()`, or compile the method",
+        )
 
     def _finding(self, bypass: Bypass) -> Finding:
         use, entry = bypass.use, bypass.entry

@@ -224,6 +224,13 @@ def _concerns_modes(method: Function) -> bool:
     )
 
 
+def is_quiet(event: Event, function: Function, project: Project) -> bool:
+    """True if an event happens where its function records no gradients."""
+    if any(records_nothing(one, function.module, project) for one in event.contexts):
+        return True
+    return is_without_gradients(function, project)
+
+
 # -- courses ---------------------------------------------------------------------------------------------------------
 
 
@@ -329,9 +336,7 @@ class ModeCourse(Course):
     def is_quiet(self, action: Action) -> bool:
         """True if an action is done where no gradients are recorded."""
         pairs = ((action.event, action.function), *action.steps)
-        if any(records_nothing(one, function.module, self.project) for event, function in pairs for one in event.contexts):
-            return True
-        return any(is_without_gradients(function, self.project) for function in action.functions)
+        return any(is_quiet(event, function, self.project) for event, function in pairs)
 
     def objects(self, action: Action, operand: Operand | None) -> frozenset[Key] | None:
         """The objects that a value may be, each as a key; None if one is not known."""

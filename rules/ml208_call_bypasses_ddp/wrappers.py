@@ -120,24 +120,31 @@ def _wrapper(leaf: queries.Operand) -> str:
 
 def _is_quiet(call: queries.Operand) -> bool:
     """True if no gradients are recorded where a call is made."""
-    event = call.function.flow.circumstances(call.value)
-    return event is None or queries.is_quiet(event, call.function, call.project)
+    at: queries.Operand | None = call
+    while at is not None:
+        event = at.function.flow.circumstances(at.value)
+        if event is None or queries.is_quiet(event, at.function, at.project):
+            return True
+        at = None if at.context is None else at.context.call
+    return False
 
 
 def _learns(made: queries.Operand, method: str) -> bool:
     """True if a method of the wrapped layer certainly calls parts of it."""
-    objects = queries.made_objects(made)
-    models = [one.made_class() for one in objects or ()]
-    return bool(models) and all(model is not None and _runs_parts(model.method(method), made) for model in models)
+    pairs = [(model.method(method), model) for model in _models(made)]
+    found = [(one, model) for one, model in pairs if one is not None]
+    return bool(found) and all(queries.learns_from(one, model, made.project) for one, model in found)
 
 
-def _runs_parts(method: Function | None, made: queries.Operand) -> bool:
-    return method is not None and queries.runs_parts(method, made.project)
+def _models(made: queries.Operand) -> list[queries.ClassModel]:
+    """The classes of the layers that a wrapper may hold; none if one is not known."""
+    given = made.value.argument(0, "module")
+    return [] if given is None else queries.classes_made(made.of(given)) or []
 
 
 def _is_wrapper_called(function: Function, wrappers: list[queries.Operand], project: Project) -> bool:
     """True if a function calls one of some wrappers, or gives it away."""
-    made = {id(one.value) for one in wrappers}
+    made = set(map(queries.ModeObject, wrappers))
     for event in function.flow.of(EventKind.CALL):
         callee = event.value.callee
         if callee.op not in (Op.PARAM, Op.CALL, Op.CHOICE, Op.ATTR, Op.GLOBAL, Op.INNER):
@@ -145,7 +152,7 @@ def _is_wrapper_called(function: Function, wrappers: list[queries.Operand], proj
         if callee.op is Op.ATTR and self_attribute(callee) is None:
             continue
         operand = queries.Operand(callee, function, project)
-        if any(id(leaf.value) in made for leaf in operand.origins(through_operators=False)):
+        if any(queries.ModeObject(leaf) in made for leaf in operand.origins(through_operators=False)):
             return True
     return False
 
@@ -178,7 +185,8 @@ def _method_of_compiled(made: Value, function: Function, project: Project) -> Ar
         if callee is None or callee.op is not Op.ATTR or callee.args[0] is not value:
             return None
         methods = [model.method(str(callee.data)) for model in models if model is not None]
-        if callee.data == "forward" or not all(_is_own_or_torchs(model, str(callee.data)) for model in models):
+        name = str(callee.data)
+        if name == "forward" or not all(model is not None and model.has_method(name) for model in models):
             return None
         runs = all(method is not None and queries.runs_parts(method, project) for method in methods)
         if runs and first is None and not queries.is_trial(owner, event, project):
@@ -187,10 +195,6 @@ def _method_of_compiled(made: Value, function: Function, project: Project) -> Ar
         return None
     name = function.module.text_of(first.value.callee)
     return Around(function, first.value, name, "torch.compile", queries.Operand(made, function, project), None)
-
-
-def _is_own_or_torchs(model: object, name: str) -> bool:
-    return getattr(model, "has_method")(name)
 
 
 def _uses(made: Value, function: Function) -> Iterator[tuple[Function, Event, Value]]:

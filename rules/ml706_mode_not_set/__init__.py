@@ -94,7 +94,9 @@ class ModeNotSet(Rule):
 
     def _evaluated(self, one: Evaluated) -> Finding:
         action, made = one.action, one.made
-        name = action.name if action.act is queries.Act.RUN else "the model"
+        subject = action.subject
+        assert subject is not None
+        name = subject.text
         related = []
         if one.set is not None:
             related.append(Related(one.set.place, "it is put into training mode here"))

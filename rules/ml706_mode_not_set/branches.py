@@ -1,10 +1,10 @@
-"""Conditions of which both branches put a layer into training mode."""
+"""Conditions of which both branches do nothing but put a layer into training mode."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import EventKind, Op, same
+from modellint.graph.value import EventKind, Op, same, walk_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,8 @@ def same_mode(module: ModuleFacts) -> Iterator[tuple[Function, Event, Event]]:
         calls = [one for one in function.flow.of(EventKind.CALL) if _sets_training(one)]
         for at, first in enumerate(calls):
             for second in calls[at + 1 :]:
-                if _are_opposite(first, second) and same(first.value.callee.args[0], second.value.callee.args[0]):
+                is_same = same(first.value.callee.args[0], second.value.callee.args[0])
+                if is_same and _are_opposite(first, second) and _are_alone(first, second, function):
                     yield function, first, second
 
 
@@ -35,3 +36,16 @@ def _are_opposite(first: Event, second: Event) -> bool:
     if one is None or other is None or one.early or other.early:
         return False
     return one.test is other.test and one.truthy and not other.truthy and one.outer is other.outer
+
+
+def _are_alone(first: Event, second: Event, function: Function) -> bool:
+    """True if two branches do nothing else."""
+    assert first.guard is not None
+    assert second.guard is not None
+    test = first.guard.test
+    return not any(
+        link.test is test
+        for event in (*function.flow.events, *function.flow.unpackings)
+        if event not in (first, second) and event.guard is not None
+        for link in event.guard.chain()
+    ) and not any(part.data is test for part in walk_all(function.flow.evaluated()) if part.op is Op.CHOICE)

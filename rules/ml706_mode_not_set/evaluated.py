@@ -78,10 +78,10 @@ def _judged(number: int, action: queries.Action, course: queries.ModeCourse) -> 
         trained = _training(number, action, keys, course)
         if trained is None or _is_drawn(action):
             return None
+        if not (is_born or started):
+            return None
         last = max((at for at, one in enumerate(before) if one in started), default=-1)
-        if not (is_born or started) or any(last > at for at in backward if at < number and at > last) or (
-            started and not any(last < at < number for at in backward)
-        ):
+        if started and not any(last < at < number for at in backward) and not _is_run_once(action):
             return None
     else:
         loads = [one for one in before if one.act is Act.LOAD and _concerns(one, keys, course)]
@@ -110,7 +110,7 @@ def _acts_by_mode(made: queries.Operand) -> bool:
 def _concerns(action: queries.Action, keys: frozenset[queries.Key], course: queries.ModeCourse) -> bool:
     """True if an action is certainly done to the objects."""
     found = course.objects(action, action.subject)
-    return bool(found) and found <= keys
+    return found is not None and found <= keys
 
 
 def _may_be_set(keys: frozenset[queries.Key], course: queries.ModeCourse) -> bool:
@@ -150,6 +150,15 @@ def _are_near(run: queries.Action, loss: queries.Action) -> bool:
 def _shared(loops: tuple[Loop, ...], others: list[queries.Action]) -> Loop | None:
     """The innermost of some loops that one of the other actions stands in, too."""
     return next((loop for loop in reversed(loops) if any(one.is_within(loop) for one in others)), None)
+
+
+def _is_run_once(action: queries.Action) -> bool:
+    """True if each input of a loop is run once: several results of one input are meant to differ."""
+    if not action.loops:
+        return False
+    items = [item for item, _ in action.loops[-1].turns]
+    given = [part for one in action.value.args[1:] for part in one.walk()]
+    return bool(items) and any(part is item for part in given for item in items)
 
 
 def _is_drawn(action: queries.Action) -> bool:

@@ -10,10 +10,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.queries.layers import stored_values
+from modellint.flow.queries.answers import flow
 from modellint.flow.queries.training import Act, Action, Course, is_forward
 from modellint.flow.queries.values import Context, Operand
-from modellint.graph.definitions import DefinedConstant, External
+from modellint.graph.definitions import DefinedClass, DefinedConstant, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.python import Class
 from modellint.graph.value import EventKind, Op, is_self, self_attribute, walk_all
@@ -149,6 +149,7 @@ class _Modes:
         """The answer for a class of the project: of its stores in constructors, and of what `forward` calls."""
         found: list[bool | None] = []
         context = Context(made, made.context, 0 if made.context is None else made.context.depth + 1)
+        used = _always_used(model)
         for one in model.mro():
             constructor = None if one.cls is None else one.cls.methods.get("__init__")
             if one.cls is None or constructor is None:
@@ -156,9 +157,11 @@ class _Modes:
                 continue
             own = context if one is model else None
             for event in constructor.flow.of(EventKind.STORE):
-                if event.target is not None and self_attribute(event.target) is not None:
+                name = None if event.target is None else self_attribute(event.target)
+                if name is not None:
                     part = self.of(Operand(event.value, constructor, self._project, context=own), depth + 1)
-                    found.append(part if event.guard is None or part is False else None)
+                    is_certain = event.guard is None and name in used
+                    found.append(part if is_certain or part is False else None)
             for event in constructor.flow.of(EventKind.CALL):
                 if event.value.callee.op is Op.ATTR and event.value.callee.data in ("add_module", "register_module"):
                     found.append(None)
@@ -168,6 +171,25 @@ class _Modes:
             if _any(found):
                 return True
         return _any(found)
+
+
+def _always_used(model: ClassModel) -> frozenset[str]:
+    """The attributes that `forward`, and the methods that it calls, read on every path."""
+    forward = model.method("forward")
+    found: set[str] = set()
+    pending = [] if forward is None else [forward]
+    for method in pending:
+        called = {id(event.value.callee): event for event in method.flow.of(EventKind.CALL)}
+        for event in method.flow.reads:
+            name = str(event.value.data)
+            around = called.get(id(event.value), event)
+            if name in found or event.guard is not None or around.guard is not None:
+                continue
+            found.add(name)
+            inner = model.method(name)
+            if inner is not None and len(pending) < _MAX_CLASSES:
+                pending.append(inner)
+    return frozenset(found)
 
 
 def _any(found: Iterable[bool | None]) -> bool | None:
@@ -548,25 +570,80 @@ def classes_inside(model: ClassModel, project: Project) -> frozenset[Class]:
     return project.once(("classes inside", model.cls or model.name), find)
 
 
-def runs_parts(method: Function, project: Project, depth: int = 0) -> bool:
-    """True if a method of a layer calls it, or parts that it stores."""
-    owner = method.owner
-    if owner is None or depth > 2:
-        return False
-    members = project.of(Members)
-    for event in method.flow.of(EventKind.CALL):
-        callee = event.value.callee
-        name = self_attribute(callee)
-        if is_self(callee) or name == "forward":
-            return True
-        if name is None:
+def classes_made(operand: Operand, depth: int = 0) -> list[ClassModel] | None:
+    """The classes of the layer that a value is on its paths, also of one that a class makes which is an argument.
+
+    None if one is not known.
+    """
+    found: list[ClassModel] = []
+    for leaf in operand.origins(through_operators=False) if depth < _MAX_DEPTH else ():
+        if leaf.is_none:
             continue
-        inner = members.method(owner, name)
-        if inner is None and members.stores(owner, name):
-            return True
-        if inner is not None and inner is not method and runs_parts(inner, project, depth + 1):
-            return True
-    return False
+        models = _classes_of_leaf(leaf, depth)
+        if not models:
+            return None
+        found += models
+    return found or None
+
+
+def _classes_of_leaf(leaf: Operand, depth: int) -> list[ClassModel] | None:
+    value, project = leaf.value, leaf.project
+    if value.op is not Op.CALL or leaf.part is not None:
+        return None
+    model = leaf.made_class()
+    if model is not None:
+        return [model]
+    callee = value.callee
+    definition = project.names.definition(leaf.function.module, callee)
+    if definition is None and callee.op is Op.ATTR and callee.data in _ITSELF:
+        return classes_made(leaf.of(callee.args[0]), depth + 1)
+    if isinstance(definition, External) and definition.name in _WRAPPING and value.positional:
+        return classes_made(leaf.of(value.positional[0]), depth + 1)
+    found: list[ClassModel] = []
+    for one in leaf.of(callee).origins(through_operators=False) if callee.op is Op.PARAM else ():
+        named = project.names.definition(one.function.module, one.value)
+        made = project.classes.of(named) if isinstance(named, DefinedClass | External) else None
+        if made is None:
+            return None
+        found.append(made)
+    return found
+
+
+def parts_used(method: Function, project: Project) -> frozenset[str]:
+    """The attributes of a layer that a method uses, and the methods that it calls: `forward` by `self(x)`, too."""
+    owner = method.owner
+    if owner is None:
+        return frozenset()
+    model, found, pending = project.classes.model(owner), set[str](), [method]
+    for one in pending:
+        names = {str(event.value.data) for event in one.flow.reads}
+        if any(is_self(event.value.callee) for event in one.flow.of(EventKind.CALL)):
+            names.add("forward")
+        for name in names - found:
+            found.add(name)
+            inner = model.method(name)
+            if inner is not None and len(pending) < _MAX_CLASSES:
+                pending.append(inner)
+    return frozenset(found)
+
+
+def runs_parts(method: Function, project: Project) -> bool:
+    """True if a method of a layer uses layers or parameters that it has."""
+    owner = method.owner
+    if owner is None:
+        return False
+    children = flow(owner.module, project).children(owner)
+    used = parts_used(method, project)
+    return any(child.has_state is not False for name, child in children.items() if name in used)
+
+
+def learns_from(method: Function, model: ClassModel, project: Project) -> bool:
+    """True if a method uses parts of a layer that certainly have parameters which gradients reach."""
+    if model.cls is None:
+        return False
+    children = flow(model.cls.module, project).children(model)
+    used = parts_used(method, project)
+    return any(child.has_parameters for name, child in children.items() if name in used)
 
 
 def _names_forward(callee: Value) -> bool:

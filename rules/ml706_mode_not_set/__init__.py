@@ -73,7 +73,6 @@ class ModeNotSet(Rule):
             f"`{name}` is put into evaluation mode in the loop that trains it, and nothing in the loop puts it back",
             symbol=f"{action.function.qualname}.{name}",
             confidence=Confidence.HIGH if left.is_known else Confidence.MEDIUM,
-            severity=Severity.INFO if action.is_tried else None,
             evidence=("from the second turn on it is trained in evaluation mode",),
             related=related,
             help=f"call `{name}.train()` at the beginning of each turn",
@@ -107,7 +106,6 @@ class ModeNotSet(Rule):
             f"`{name}` is evaluated in training mode",
             symbol=f"{action.function.qualname}.{name}",
             confidence=Confidence.HIGH,
-            severity=Severity.INFO if action.is_tried else None,
             related=related,
             help="call `eval()` before",
         )

@@ -62,6 +62,8 @@ def _judged(number: int, action: queries.Action, course: queries.ModeCourse) -> 
         return None
     if any(one is action.value for one in (event.value for event in action.function.flow.dropped)):
         return None  # it warms up, or collects statistics
+    if _is_test(action):
+        return None
     objects = _known_objects(action, course)
     if objects is None:
         return None
@@ -95,6 +97,11 @@ def _judged(number: int, action: queries.Action, course: queries.ModeCourse) -> 
     return Evaluated(action, made[0], trained, loaded, started[-1] if started else None)
 
 
+def _is_test(action: queries.Action) -> bool:
+    """True for what a test does."""
+    return action.is_tried and any(one.name.startswith("test_") for one in action.functions)
+
+
 def _known_objects(action: queries.Action, course: queries.ModeCourse) -> frozenset[queries.Key] | None:
     """The objects that an action is done to, if all are made in sight."""
     found = course.objects(action, action.subject)
@@ -117,7 +124,7 @@ def _may_be_set(keys: frozenset[queries.Key], course: queries.ModeCourse) -> boo
     """True if something may put one of the objects, or what holds it, into evaluation mode."""
     for one in course.of(Act.EVAL, Act.MODE):
         found = course.objects(one, one.subject)
-        if found is None or queries.related(found, keys):
+        if found is None or course.may_be_related(found, keys):
             return True
     return False
 

@@ -55,7 +55,7 @@ def _judged(number: int, action: queries.Action, course: queries.ModeCourse) -> 
         return None
     for one in course.of(Act.TRAIN, Act.MODE, within=loop):
         found = course.objects(one, one.subject)
-        if found is None or queries.related(found, keys):
+        if found is None or course.may_be_related(found, keys):
             return None
     trained = _trained(number, loop, keys, course)
     if trained is None:

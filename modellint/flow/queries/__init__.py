@@ -140,7 +140,6 @@ if TYPE_CHECKING:
     from modellint.flow.queries.modes import leaves_modes_alone as leaves_modes_alone
     from modellint.flow.queries.modes import learns_from as learns_from
     from modellint.flow.queries.modes import mode_courses as mode_courses
-    from modellint.flow.queries.modes import related as related
     from modellint.flow.queries.modes import runs_parts as runs_parts
     from modellint.flow.queries.runs import Run as Run
     from modellint.flow.queries.runs import run as run
@@ -253,7 +252,7 @@ else:
                 "is_set_outside lacks_forward made_objects may_have mode_changes stored_values"
             ),
             "modellint.flow.queries.modes": (
-                "Key ModeCourse ModeObject acts_by_mode classes_inside classes_made is_quiet learns_from leaves_modes_alone mode_courses related runs_parts"
+                "Key ModeCourse ModeObject acts_by_mode classes_inside classes_made is_quiet learns_from leaves_modes_alone mode_courses runs_parts"
             ),
             "modellint.flow.queries.runs": "Run run",
             "modellint.flow.queries.shapes": (

@@ -415,6 +415,10 @@ class ModeCourse(Course):
             return Operand(callee.args[0], caller, self.project, context=outer), steps[:-1]
         return None
 
+    def may_be_related(self, some: frozenset[Key], others: frozenset[Key]) -> bool:
+        """True if one object may be, hold, or be part of another one."""
+        return any(_are_related(one, other, self) for one in some for other in others)
+
     def may_hand_over(self, action: Action, keys: frozenset[Key]) -> bool:
         """True if a call that cannot be read may set the mode of one of some objects."""
         value, function = action.value, action.function
@@ -450,14 +454,14 @@ class ModeCourse(Course):
             return True
         if value.op is Op.ATTR and self_attribute(value) is None:
             inner = self.objects(action, action.operand(value.args[0])) if value.args[0].op is not Op.GLOBAL else None
-            if inner is not None and related(inner, keys):
+            if inner is not None and self.may_be_related(inner, keys):
                 return True
         if value.op not in (Op.PARAM, Op.ATTR, Op.GLOBAL, Op.CALL, Op.CHOICE, Op.LAMBDA, Op.INDEX, Op.ITEM, Op.UNPACK):
             return False
         found = self.objects(action, action.operand(value))
         if found is None:
             return self._may_hold(action, value, keys)
-        return related(found, keys)
+        return self.may_be_related(found, keys)
 
     def _may_hold(self, action: Action, value: Value, keys: frozenset[Key]) -> bool:
         """True if a value that cannot be followed is made of one of some objects: `partial(train, model)`."""
@@ -471,7 +475,7 @@ class ModeCourse(Course):
                     continue
                 for one in given:
                     found = self.objects(action, one) if one.value.op in (Op.PARAM, Op.ATTR, Op.GLOBAL, Op.CALL) else None
-                    if found is not None and related(found, keys) and not _is_number(made, leaf):
+                    if found is not None and self.may_be_related(found, keys) and not _is_number(made, leaf):
                         return True
         return False
 
@@ -480,7 +484,7 @@ class ModeCourse(Course):
         found = self.objects(action, action.operand(owner))
         if found is not None and found & keys:
             return False  # a method of the layer that torch has, or that its class defines
-        if found is not None and related(found, keys):
+        if found is not None and self.may_be_related(found, keys):
             return True
         return self._may_hold(action, owner, keys)
 
@@ -521,21 +525,26 @@ def _calls_to(operand: Operand) -> Iterator[int]:
         context = context.outer
 
 
-def related(some: frozenset[Key], others: frozenset[Key]) -> bool:
-    """True if one object may be, hold, or be part of another one."""
-    return any(_are_related(one, other) for one in some for other in others)
-
-
-def _are_related(one: Key, other: Key) -> bool:
+def _are_related(one: Key, other: Key, course: ModeCourse) -> bool:
+    """True if an object may be, hold, or be part of another one."""
     kind, what = one
     other_kind, other_what = other
-    if one == other or kind != other_kind:
+    if one == other:
         return True
+    if kind != other_kind:
+        return not (_is_older(one, other, course) or _is_older(other, one, course))
     if isinstance(what, ModeObject) and isinstance(other_what, ModeObject):
         return _may_contain(what.operand, other_what.operand) or _may_contain(other_what.operand, what.operand)
     assert isinstance(what, tuple)
     assert isinstance(other_what, tuple)
     return kind != "global" and what[0] is not other_what[0]
+
+
+def _is_older(given: Key, made: Key, course: ModeCourse) -> bool:
+    """True if a course gets an object as an argument, and makes the other one."""
+    kind, what = given
+    is_given = kind == "given" and isinstance(what, tuple) and what[0] is course.function
+    return is_given and isinstance(made[1], ModeObject) and made[1].operand.function in course.functions
 
 
 def _may_contain(whole: Operand, part: Operand) -> bool:

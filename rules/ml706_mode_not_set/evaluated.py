@@ -105,7 +105,7 @@ def _is_test(action: queries.Action) -> bool:
 def _known_objects(action: queries.Action, course: queries.ModeCourse) -> frozenset[queries.Key] | None:
     """The objects that an action is done to, if all are made in sight."""
     found = course.objects(action, action.subject)
-    if not found or any(not isinstance(key[1], queries.ModeObject) for key in found):
+    if not found or any(kind != "made" for kind, _ in found):
         return None
     return found
 

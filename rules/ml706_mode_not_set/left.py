@@ -65,7 +65,7 @@ def _judged(number: int, action: queries.Action, course: queries.ModeCourse) -> 
     started = [one for one in started if course.objects(one, one.subject) == keys]
     if not (is_before or started) or _ends(action, loop):
         return None
-    made = [key[1].operand for key in keys if isinstance(key[1], queries.ModeObject)]
+    made = [what.operand for kind, what in keys if kind == "made" and isinstance(what, queries.ModeObject)]
     acting = [queries.acts_by_mode(one) for one in made]
     if False in acting:
         return None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.queries.answers import flow
-from modellint.flow.queries.training import Act, Action, Course, is_forward
+from modellint.flow.queries.training import Act, Action, Course, acting, is_forward
 from modellint.flow.queries.values import Context, Operand
 from modellint.graph.definitions import DefinedClass, DefinedConstant, External
 from modellint.graph.immutable import dataclass
@@ -51,7 +51,8 @@ _MAX_DEPTH, _MAX_CALLERS, _MAX_ABOVE, _MAX_LEAVES, _MAX_CLASSES = 6, 6, 3, 40, 6
 _CONTAINERS = frozenset(("torch.nn.Sequential", "torch.nn.ModuleList"))
 _FUNCTIONS = "torch.nn.functional."
 
-#: An object: how it comes into being, or where it comes in, and the value or the definition that does so.
+#: An object: how it comes into being, or where it comes in, and the value or the definition that does so. It is `made`
+#: by a constructor, `got` from another call, `given` as an argument, `held` by the receiver, or a `global` name.
 Key = tuple[str, object]
 
 
@@ -156,9 +157,10 @@ class _Modes:
                 found += [None] if one.cls is None and not one.name.startswith("torch.nn.") else []
                 continue
             own = context if one is model else None
+            children = flow(one.cls.module, self._project).children(one.cls)
             for event in constructor.flow.of(EventKind.STORE):
                 name = None if event.target is None else self_attribute(event.target)
-                if name is not None:
+                if name in children:
                     part = self.of(Operand(event.value, constructor, self._project, context=own), depth + 1)
                     is_certain = event.guard is None and name in used
                     found.append(part if is_certain or part is False else None)
@@ -388,7 +390,7 @@ class ModeCourse(Course):
             if isinstance(definition, External) and definition.name in _WRAPPING and value.positional:
                 return self._objects(leaf.of(value.positional[0]), steps, depth + 1)
             is_made = leaf.made_class() is not None or trunks.may_be_trunk(getattr(definition, "name", ""))
-            return frozenset((("made", ModeObject(leaf)),)) if is_made else None
+            return frozenset((("made" if is_made else "got", ModeObject(leaf)),))
         if value.op is Op.PARAM:
             receiver = self._receiver(leaf, steps) if is_self(value) else None
             if receiver is not None:
@@ -452,41 +454,59 @@ class ModeCourse(Course):
         """True if an argument may be one of some objects, what holds it, or a method of it."""
         if is_self(value):
             return True
-        if value.op is Op.ATTR and self_attribute(value) is None:
-            inner = self.objects(action, action.operand(value.args[0])) if value.args[0].op is not Op.GLOBAL else None
-            if inner is not None and self.may_be_related(inner, keys):
+        if value.op is Op.ATTR and self_attribute(value) is None and value.args[0].op is not Op.GLOBAL:
+            owner = self.objects(action, action.operand(value.args[0]))
+            if owner is not None and owner & keys:
                 return True
         if value.op not in (Op.PARAM, Op.ATTR, Op.GLOBAL, Op.CALL, Op.CHOICE, Op.LAMBDA, Op.INDEX, Op.ITEM, Op.UNPACK):
             return False
-        found = self.objects(action, action.operand(value))
-        if found is None:
-            return self._may_hold(action, value, keys)
-        return self.may_be_related(found, keys)
+        return self._may_stand_for(action.operand(value), action, keys)
 
-    def _may_hold(self, action: Action, value: Value, keys: frozenset[Key]) -> bool:
-        """True if a value that cannot be followed is made of one of some objects: `partial(train, model)`."""
-        leaves = list(action.operand(value).origins(through_operators=False))
-        for leaf in leaves[:_MAX_LEAVES]:
+    def _may_stand_for(self, operand: Operand, action: Action, keys: frozenset[Key], depth: int = 0) -> bool:
+        """True if a value may be one of some objects, or hold one."""
+        found = self.objects(action, operand)
+        if found is None:
+            return depth < 2 and self._is_made_of(operand, action, keys, depth)
+        if found & keys:
+            return True
+        is_asked = id(operand.value) in operand.function.flow.once(acting)
+        for kind, what in found:
+            if not isinstance(what, ModeObject):
+                if is_asked and any(_are_related((kind, what), key, self) for key in keys):
+                    return True
+            elif kind == "made" and _is_layer(what.operand):
+                if any(_are_related((kind, what), key, self) for key in keys):
+                    return True
+            elif depth < 2 and self._is_made_of(what.operand, action, keys, depth):
+                return True
+        return False
+
+    def _is_made_of(self, operand: Operand, action: Action, keys: frozenset[Key], depth: int) -> bool:
+        """True if a call gets one of some objects, and its result may hold it: `partial(train, model)`."""
+        for leaf in operand.origins(through_operators=False):
             made = leaf.value
-            if made.op is Op.CALL and leaf.part is None:
-                given = [leaf.of(one) for one in _each(made.args[1:])]
-                is_result = any(one.value.op is Op.CALL and one.value is made for one in given)
-                if is_result:
-                    continue
-                for one in given:
-                    found = self.objects(action, one) if one.value.op in (Op.PARAM, Op.ATTR, Op.GLOBAL, Op.CALL) else None
-                    if found is not None and self.may_be_related(found, keys) and not _is_number(made, leaf):
+            if made.op is not Op.CALL or leaf.part is not None or _is_number(made, leaf):
+                continue
+            for one in _each(made.args[1:]):
+                if one.op in (Op.PARAM, Op.ATTR, Op.GLOBAL, Op.CALL, Op.CHOICE):
+                    if self._may_stand_for(leaf.of(one), action, keys, depth + 1):
                         return True
         return False
 
     def _got_before(self, action: Action, owner: Value, keys: frozenset[Key]) -> bool:
-        """True if the object whose method is called is made of one of some objects, or is one."""
-        found = self.objects(action, action.operand(owner))
-        if found is not None and found & keys:
+        """True if the object whose method is called is made of one of some objects, or is what holds one."""
+        objects = self.objects(action, action.operand(owner))
+        if objects is not None and objects & keys:
             return False  # a method of the layer that torch has, or that its class defines
-        if found is not None and self.may_be_related(found, keys):
-            return True
-        return self._may_hold(action, owner, keys)
+        if owner.op in (Op.CONST, Op.STRING):
+            return False
+        return self._may_stand_for(action.operand(owner), action, keys)
+
+
+def _is_layer(made: Operand) -> bool:
+    """True for an object of a layer class, or of one of the project that may be one."""
+    model = made.made_class()
+    return model is not None and (model.is_module is True or (model.is_module is None and model.cls is not None))
 
 
 def _is_number(made: Value, leaf: Operand) -> bool:
@@ -533,6 +553,8 @@ def _are_related(one: Key, other: Key, course: ModeCourse) -> bool:
         return True
     if kind != other_kind:
         return not (_is_older(one, other, course) or _is_older(other, one, course))
+    if kind == "got":
+        return True
     if isinstance(what, ModeObject) and isinstance(other_what, ModeObject):
         return _may_contain(what.operand, other_what.operand) or _may_contain(other_what.operand, what.operand)
     assert isinstance(what, tuple)

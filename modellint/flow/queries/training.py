@@ -726,7 +726,7 @@ def _holds_already(action: Action) -> bool:
     for leaf in action.operand(owner).origins(through_operators=False):
         made = leaf.value
         if made.op is Op.CALL and leaf.made_class() is None and not _is_layer_call(leaf):
-            acting, is_passed = leaf.function.flow.once(_acting), leaf.function is not function
+            acting, is_passed = leaf.function.flow.once(acting), leaf.function is not function
             prepared = made.callee.args[1:] if made.callee.op is Op.CALL else ()  # `partial(Watcher, optimizer)()`
             given = list(_each_argument((*made.args[1:], *prepared)))
             if any(is_self(part) or id(part) in acting or (is_passed and part.op is Op.PARAM) for part in given):
@@ -790,7 +790,7 @@ def _may_hold(value: Value, action: Action) -> bool:
     if is_self(value) or value.op is Op.LAMBDA:
         return True
     flow = action.function.flow
-    if id(value) in flow.once(_acting):
+    if id(value) in flow.once(acting):
         return True
     return any(_may_be_holder(leaf) for leaf in action.operand(value).origins(through_operators=False))
 
@@ -841,7 +841,7 @@ def _like_optimizers(flow: Flow) -> frozenset[int]:
     return frozenset(found["zero_grad"] & found["step"])
 
 
-def _acting(flow: Flow) -> frozenset[int]:
+def acting(flow: Flow) -> frozenset[int]:
     """The values that a body calls, or asks for what models and optimizers have."""
     callees = [event.value.callee for event in flow.of(EventKind.CALL)]
     holders = (one.args[0] for one in callees if one.op is Op.ATTR and one.data in _OF_HOLDERS)

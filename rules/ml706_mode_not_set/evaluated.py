@@ -132,7 +132,7 @@ def _may_be_set(keys: frozenset[queries.Key], course: queries.ModeCourse) -> boo
 def _training(
     number: int, action: queries.Action, keys: frozenset[queries.Key], course: queries.ModeCourse
 ) -> queries.Action | None:
-    """The run that trains a layer before it is evaluated in a loop of its own; None if it may belong to the training."""
+    """The run that trains a layer before its evaluation; None if that may belong to the training."""
     backward = [(at, one) for at, one in enumerate(course.actions) if one.act is Act.BACKWARD]
     if action.loops and any(one.is_within(action.loops[-1]) for _, one in backward):
         return None

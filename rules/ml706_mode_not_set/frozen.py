@@ -116,7 +116,9 @@ def _is_norm(test: Value, owner: Value, function: Function, project: Project) ->
     if test.callee.op is not Op.GLOBAL or test.callee.data != "isinstance":
         return False
     kinds = test.positional[1]
-    found = [project.names.definition(function.module, one) for one in (kinds.args if kinds.op is Op.TUPLE else (kinds,))]
+    found = [
+        project.names.definition(function.module, one) for one in (kinds.args if kinds.op is Op.TUPLE else (kinds,))
+    ]
     return any(isinstance(one, External) and "batchnorm" in one.name.lower() for one in found)
 
 

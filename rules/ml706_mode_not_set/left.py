@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Function, ModuleFacts
-    from modellint.graph.value import Loop
+    from modellint.graph.value import Event, Loop
     from modellint.rule import Project
 
 
@@ -107,23 +107,19 @@ def _ends(action: queries.Action, loop: Loop) -> bool:
             if any(id(part) in items or (part.op is Op.UNPACK and id(part.args[0]) in items) for part in compared):
                 return True
         number = next((at for at, one in enumerate(function.flow.events) if one is event), 0)
-        own = [one for one in function.flow.loops if one is loop]
-        if not own:
+        if not any(one is loop for one in function.flow.loops):
             continue
-        later = [one for one in function.flow.events[number + 1 : loop.last]]
-        if any(one.kind is EventKind.RETURN and _is_under(one.guard, event.guard) for one in later):
+        later = list(function.flow.events[number + 1 : loop.last])
+        if any(one.kind is EventKind.RETURN and one.guard is event.guard for one in later):
             return True
         tests = {id(link.test) for link in chain if not link.early}
-        if not tests or not loop.is_left:
-            continue
-        behind = [one for one in later if one.guard is None or not tests & {id(x.test) for x in one.guard.chain() if not x.early}]
-        if not behind:
-            return True
-        if any(link.early and id(link.test) in tests for one in behind if one.guard for link in one.guard.chain()):
+        if tests and loop.is_left and _leaves(later, tests):
             return True
     return False
 
 
-def _is_under(inner: object, outer: object) -> bool:
-    """True if a condition leads to another one and to nothing else."""
-    return inner is outer
+def _leaves(later: list[Event], tests: set[int]) -> bool:
+    """True if a loop may end in a branch: what follows in its turn happens in other branches only."""
+    links = [[] if one.guard is None else list(one.guard.chain()) for one in later]
+    behind = [chain for chain in links if not any(not link.early and id(link.test) in tests for link in chain)]
+    return not behind or any(link.early and id(link.test) in tests for chain in behind for link in chain)

@@ -14,21 +14,19 @@ from modellint.flow.queries.answers import flow
 from modellint.flow.queries.training import Act, Action, Course, acting, is_forward
 from modellint.flow.queries.values import Context, Operand
 from modellint.graph.definitions import DefinedClass, DefinedConstant, External
-from modellint.graph.immutable import dataclass
-from modellint.graph.python import Class
 from modellint.graph.value import EventKind, Op, is_self, self_attribute, walk_all
-from modellint.knowledge import trunks
+from modellint.knowledge import surface, trunks
 from modellint.link.calls.gradients import is_without_gradients, records_nothing
 from modellint.link.calls.reached import CallReach, Reached
-from modellint.link.searched import mentioning
+from modellint.link.searched import is_searched, mentioning, paths_mentioning
 from modellint.link.values.callers import callers
 from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from modellint.flow.queries.training import At
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import Class, Function
     from modellint.graph.value import Event, Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
@@ -54,6 +52,7 @@ _FUNCTIONS = "torch.nn.functional."
 #: An object: how it comes into being, or where it comes in, and the value or the definition that does so. It is `made`
 #: by a constructor, `got` from another call, `given` as an argument, `held` by the receiver, or a `global` name.
 Key = tuple[str, object]
+_Steps = tuple[tuple["Event", "Function"], ...]
 
 
 # -- layers that act by mode -----------------------------------------------------------------------------------------
@@ -366,7 +365,7 @@ class ModeCourse(Course):
         """The objects that a value may be, each as a key; None if one is not known."""
         return None if operand is None else self._objects(operand, action.steps, 0)
 
-    def _objects(self, operand: Operand, steps: tuple[tuple[Event, Function], ...], depth: int) -> frozenset[Key] | None:
+    def _objects(self, operand: Operand, steps: _Steps, depth: int) -> frozenset[Key] | None:
         found: set[Key] = set()
         if depth > _MAX_DEPTH:
             return None
@@ -379,7 +378,7 @@ class ModeCourse(Course):
             found |= keys
         return frozenset(found) or None
 
-    def _of_leaf(self, leaf: Operand, steps: tuple[tuple[Event, Function], ...], depth: int) -> frozenset[Key] | None:
+    def _of_leaf(self, leaf: Operand, steps: _Steps, depth: int) -> frozenset[Key] | None:
         value, names = leaf.value, self.project.names
         if leaf.part is not None:
             return None
@@ -404,9 +403,7 @@ class ModeCourse(Course):
             return frozenset((("global", (leaf.function.module.path, value.data)),))
         return None
 
-    def _receiver(
-        self, leaf: Operand, steps: tuple[tuple[Event, Function], ...]
-    ) -> tuple[Operand, tuple[tuple[Event, Function], ...]] | None:
+    def _receiver(self, leaf: Operand, steps: _Steps) -> tuple[Operand, _Steps] | None:
         """The object whose method runs, by the call that leads to it."""
         if not steps or leaf.context is None or leaf.context.call.value is not steps[-1][0].value:
             return None
@@ -423,7 +420,7 @@ class ModeCourse(Course):
 
     def may_hand_over(self, action: Action, keys: frozenset[Key]) -> bool:
         """True if a call that cannot be read may set the mode of one of some objects."""
-        value, function = action.value, action.function
+        value = action.value
         callee = value.callee
         if callee.op is Op.ATTR:
             owner = callee.args[0]
@@ -462,6 +459,18 @@ class ModeCourse(Course):
             return False
         return self._may_stand_for(action.operand(value), action, keys)
 
+    def _may_set_own(self, key: Key, action: Action) -> bool:
+        """True if the method of an object that is called may set its mode."""
+        name, project = str(action.value.callee.data), self.project
+        model = key[1].operand.made_class() if isinstance(key[1], ModeObject) else None
+        method = None if model is None else model.method(name)
+        if model is not None and method is not None:
+            return any(_concerns_modes(one) for one in _with_own_calls(method, model))
+        if name in (surface.layer_members("torch.nn.Module") or ()):
+            return False
+        near = action.function.module
+        return not is_searched(project, near) or any(paths_mentioning(project, near, f"def {name}"))
+
     def _may_stand_for(self, operand: Operand, action: Action, keys: frozenset[Key], depth: int = 0) -> bool:
         """True if a value may be one of some objects, or hold one."""
         found = self.objects(action, operand)
@@ -488,16 +497,16 @@ class ModeCourse(Course):
             if made.op is not Op.CALL or leaf.part is not None or _is_number(made, leaf):
                 continue
             for one in _each(made.args[1:]):
-                if one.op in (Op.PARAM, Op.ATTR, Op.GLOBAL, Op.CALL, Op.CHOICE):
-                    if self._may_stand_for(leaf.of(one), action, keys, depth + 1):
-                        return True
+                is_followed = one.op in (Op.PARAM, Op.ATTR, Op.GLOBAL, Op.CALL, Op.CHOICE)
+                if is_followed and self._may_stand_for(leaf.of(one), action, keys, depth + 1):
+                    return True
         return False
 
     def _got_before(self, action: Action, owner: Value, keys: frozenset[Key]) -> bool:
         """True if the object whose method is called is made of one of some objects, or is what holds one."""
         objects = self.objects(action, action.operand(owner))
         if objects is not None and objects & keys:
-            return False  # a method of the layer that torch has, or that its class defines
+            return any(self._may_set_own(key, action) for key in objects & keys)
         if owner.op in (Op.CONST, Op.STRING):
             return False
         return self._may_stand_for(action.operand(owner), action, keys)
@@ -637,6 +646,17 @@ def _classes_of_leaf(leaf: Operand, depth: int) -> list[ClassModel] | None:
         if made is None:
             return None
         found.append(made)
+    return found
+
+
+def _with_own_calls(method: Function, model: ClassModel) -> list[Function]:
+    """A method of a class, and the methods that it calls."""
+    found = [method]
+    for one in found:
+        for name in {str(event.value.data) for event in one.flow.reads}:
+            inner = model.method(name)
+            if inner is not None and inner not in found and len(found) < _MAX_CLASSES:
+                found.append(inner)
     return found
 
 

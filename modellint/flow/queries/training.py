@@ -726,10 +726,10 @@ def _holds_already(action: Action) -> bool:
     for leaf in action.operand(owner).origins(through_operators=False):
         made = leaf.value
         if made.op is Op.CALL and leaf.made_class() is None and not _is_layer_call(leaf):
-            acting, is_passed = leaf.function.flow.once(acting), leaf.function is not function
+            asked, is_passed = leaf.function.flow.once(acting), leaf.function is not function
             prepared = made.callee.args[1:] if made.callee.op is Op.CALL else ()  # `partial(Watcher, optimizer)()`
             given = list(_each_argument((*made.args[1:], *prepared)))
-            if any(is_self(part) or id(part) in acting or (is_passed and part.op is Op.PARAM) for part in given):
+            if any(is_self(part) or id(part) in asked or (is_passed and part.op is Op.PARAM) for part in given):
                 return True
     methods = [function] if function.owner is None else list(function.owner.methods.values())
     return any(

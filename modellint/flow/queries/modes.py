@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.queries.answers import flow
+from modellint.flow.queries.layers import is_doubtful
 from modellint.flow.queries.training import Act, Action, Course, acting, is_forward
 from modellint.flow.queries.values import Context, Operand
 from modellint.graph.definitions import DefinedClass, DefinedConstant, External
@@ -141,7 +142,7 @@ class _Modes:
             return False if name.startswith("torch.nn.") and not model.is_container else None
         if model.is_module is False:
             return False
-        if not leaves_modes_alone(model):
+        if not leaves_modes_alone(model) or is_doubtful(model.cls, self._project):
             return None
         return self._of_source(model, made, depth)
 

@@ -21,12 +21,17 @@ if TYPE_CHECKING:
 
 
 class CallBypassesDdp(Rule):
-    """A call around `DistributedDataParallel` leaves gradients unsynchronised
+    """A call around a wrapper leaves gradients unsynchronised
 
     ## What it does
     In a script that sets up distributed training, reports calls such as `self.hparams.encoder(…)` of objects that are
     also entries of `modules`, have parameters to train and learn from the call: the training loop reaches the method
     with this recipe, and the call is not under `torch.no_grad()`.
+
+    In Python code, reports calls of the layer inside of a `DistributedDataParallel` or `FullyShardedDataParallel`, and
+    of its methods that use parameters (`model.module.loss(x)`), if a loss with their result goes `backward()` and the
+    function and its helpers call the wrapper nowhere. Also reports a method of a layer that `torch.compile` has
+    compiled (`model.generate(x)`), if nothing calls the compiled layer: methods run uncompiled. These are warnings.
 
     Skips modules without parameters to train (the framework does not wrap them), frozen modules, calls in validation
     and testing only, and scripts that never join a process group. If the script also calls the wrapper, the report has
@@ -45,12 +50,15 @@ class CallBypassesDdp(Rule):
     self.modules.encoder(feats)
     ```
 
+    Elsewhere, call the wrapper, and let `forward` call the method. `model.compile()` compiles a layer in place, so that
+    its methods call compiled code.
+
     ## Confirming
     A run builds the recipe, wraps each entry of `modules` that learns, and evaluates the called object in the script's
     own Brain. The verdict is *confirmed* if it is the module inside a wrapper, and *refuted* if it is a wrapper or
     another object. For a small module, torch's own `DistributedDataParallel` then counts the gradients that each call
     exchanges with a simulated second process. The run does not show that training reaches this call with gradients: the
-    code says so.
+    code says so. modellint does not confirm findings outside of recipes.
 
     ## References
     - [SpeechBrain issue 930](https://github.com/speechbrain/speechbrain/issues/930)
@@ -74,9 +82,9 @@ class CallBypassesDdp(Rule):
         from .wrappers import calls_around_compiled, calls_around_wrappers
 
         for around in calls_around_wrappers(module, project):
-            yield self._around(around)
+            yield self._report_around(around)
         for around in calls_around_compiled(module, project):
-            yield self._uncompiled(around)
+            yield self._report_uncompiled(around)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from .bypasses import bypassing_calls
@@ -86,7 +94,7 @@ class CallBypassesDdp(Rule):
             if any(known.file == recipe.file for known, _ in bypass.recipes):
                 yield self._finding(bypass)
 
-    def _around(self, around: Around) -> Finding:
+    def _report_around(self, around: Around) -> Finding:
         module, loss = around.function.module, around.loss
         assert loss is not None
         return self.finding(
@@ -103,7 +111,7 @@ class CallBypassesDdp(Rule):
             help="call the wrapper, and let `forward` call the method",
         )
 
-    def _uncompiled(self, around: Around) -> Finding:
+    def _report_uncompiled(self, around: Around) -> Finding:
         return self.finding(
             around.function.module.place(around.value),
             f"`{around.name}` runs uncompiled: `torch.compile` compiles calls of the layer only",

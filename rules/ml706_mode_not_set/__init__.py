@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class ModeNotSet(Rule):
-    """A model is evaluated in training mode, or trained in evaluation mode
+    """A model is evaluated in training mode, or trained in evaluation
 
     ## What it does
     Follows models from where they are made to where they run, through functions, methods and files, and reports
@@ -103,13 +103,13 @@ class ModeNotSet(Rule):
         if not any(word in module.text for word in ("no_grad", "inference_mode", "eval", "trace", "export")):
             return
         for left in left_in_evaluation(module, project):
-            yield self._left(left)
+            yield self._report_left(left)
         for undone in undone_by_train(module, project):
-            yield self._undone(undone)
+            yield self._report_undone(undone)
         for one in evaluated_in_training(module, project):
-            yield self._evaluated(one)
+            yield self._report_evaluated(one)
 
-    def _left(self, left: Left) -> Finding:
+    def _report_left(self, left: Left) -> Finding:
         action = left.action
         name = action.name
         related = [Related(left.trained.place, "it is trained here, in each turn")]
@@ -125,7 +125,7 @@ class ModeNotSet(Rule):
             help=f"call `{name}.train()` at the beginning of each turn",
         )
 
-    def _undone(self, undone: Undone) -> Finding:
+    def _report_undone(self, undone: Undone) -> Finding:
         name = "the norms" if undone.name == "the norms" else f"`{undone.name}`"
         where = "" if undone.is_certain else ", if it is this object that it is called on"
         return self.finding(
@@ -139,7 +139,7 @@ class ModeNotSet(Rule):
             help="override `train`, and call `eval()` of the parts behind `super().train(mode)`",
         )
 
-    def _evaluated(self, one: Evaluated) -> Finding:
+    def _report_evaluated(self, one: Evaluated) -> Finding:
         action, name = one.action, _name(one.action)
         related = [Related(one.made.place, "it is made here, in training mode")]
         if one.set is not None:

@@ -45,7 +45,7 @@ def evaluated_in_training(module: ModuleFacts, project: Project) -> Iterator[Eva
                 continue
             if id(action.value) in told or not (action.act is Act.RECORD or course.is_quiet(action)):
                 continue
-            found = _judged(number, action, course)
+            found = _judge(number, action, course)
             if found is not None:
                 told.add(id(action.value))
                 yield found
@@ -55,7 +55,7 @@ def _may_evaluate(function: Function) -> bool:
     return bool(function.signature.decorators) or not _QUIET.isdisjoint(function.words)
 
 
-def _judged(number: int, action: queries.Action, course: queries.ModeCourse) -> Evaluated | None:
+def _judge(number: int, action: queries.Action, course: queries.ModeCourse) -> Evaluated | None:
     project = course.project
     owner = action.function.owner
     if owner is not None and queries.is_layer(owner, project) is not False:
@@ -136,7 +136,7 @@ def _training(
     backward = [(at, one) for at, one in enumerate(course.actions) if one.act is Act.BACKWARD]
     if action.loops and any(one.is_within(action.loops[-1]) for _, one in backward):
         return None
-    shared = _shared(action.loops, [one for _, one in backward])
+    shared = _shared_loop(action.loops, [one for _, one in backward])
     near = [(at, one) for at, one in backward if shared is None or one.is_within(shared)]
     if not near or any(at > number for at, _ in near):
         return None
@@ -154,7 +154,7 @@ def _are_near(run: queries.Action, loss: queries.Action) -> bool:
     return not run.loops or loss.is_within(run.loops[-1])
 
 
-def _shared(loops: tuple[Loop, ...], others: list[queries.Action]) -> Loop | None:
+def _shared_loop(loops: tuple[Loop, ...], others: list[queries.Action]) -> Loop | None:
     """The innermost of some loops that one of the other actions stands in, too."""
     return next((loop for loop in reversed(loops) if any(one.is_within(loop) for one in others)), None)
 

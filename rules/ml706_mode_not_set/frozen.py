@@ -46,15 +46,15 @@ def undone_by_train(module: ModuleFacts, project: Project) -> Iterator[Undone]:
             continue
         if any(one.cls is not None and "train" in one.cls.methods for one in model.mro()):
             continue
-        for function, event, name in _frozen(cls, project):
+        for function, event, name in _frozen_parts(cls, project):
             if _is_set_again(cls, function, name, project):
                 continue
-            found = _trained(cls, project)
+            found = _call_of_train(cls, project)
             if found is not None:
                 yield Undone(cls, function, event, name, *found)
 
 
-def _frozen(cls: Class, project: Project) -> Iterator[tuple[Function, Event, str]]:
+def _frozen_parts(cls: Class, project: Project) -> Iterator[tuple[Function, Event, str]]:
     """The calls of `eval` that run in the constructor, and in methods that only it calls."""
     constructor = cls.methods["__init__"]
     pending, seen = [constructor], {constructor}
@@ -88,7 +88,7 @@ def _is_called_elsewhere(cls: Class, method: Function, project: Project) -> bool
 
 
 def _part(owner: Value, event: Event, function: Function, cls: Class, project: Project) -> str:
-    """What is put into evaluation mode, in words, if that acts by mode; else empty."""
+    """The parts that are put into evaluation mode, in words, if they act by mode; else empty."""
     name = self_attribute(owner)
     if name is not None:
         stored = queries.stored_values(cls, name, project)
@@ -154,7 +154,7 @@ def _sets_mode(function: Function, pattern: re.Pattern[str] | None, project: Pro
     return False
 
 
-def _trained(cls: Class, project: Project) -> tuple[queries.Call, bool] | None:
+def _call_of_train(cls: Class, project: Project) -> tuple[queries.Call, bool] | None:
     """A call of `train` on an object of a class or on what holds one, and whether that is certain."""
     perhaps: queries.Call | None = None
     for module in queries.files_mentioning(cls.module, project, ". train"):

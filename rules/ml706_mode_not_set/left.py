@@ -37,7 +37,7 @@ def left_in_evaluation(module: ModuleFacts, project: Project) -> Iterator[Left]:
         for number, action in enumerate(course.actions):
             if action.act is not Act.EVAL or action.function.module is not module or id(action.value) in told:
                 continue
-            found = _judged(number, action, course)
+            found = _judge(number, action, course)
             if found is not None:
                 told.add(id(action.value))
                 yield found
@@ -47,7 +47,7 @@ def _may_set(function: Function) -> bool:
     return not {"eval", "train"}.isdisjoint(function.words)
 
 
-def _judged(number: int, action: queries.Action, course: queries.ModeCourse) -> Left | None:
+def _judge(number: int, action: queries.Action, course: queries.ModeCourse) -> Left | None:
     backward = [(at, one) for at, one in enumerate(course.actions) if one.act is Act.BACKWARD]
     loop = next((one for one in reversed(action.loops) if any(loss.is_within(one) for _, loss in backward)), None)
     keys = None if loop is None else course.objects(action, action.subject)
@@ -57,7 +57,7 @@ def _judged(number: int, action: queries.Action, course: queries.ModeCourse) -> 
         found = course.objects(one, one.subject)
         if found is None or course.may_be_related(found, keys):
             return None
-    trained = _trained(number, loop, keys, course)
+    trained = _training_run(number, loop, keys, course)
     if trained is None:
         return None
     run, is_before = trained
@@ -76,7 +76,7 @@ def _judged(number: int, action: queries.Action, course: queries.ModeCourse) -> 
     return Left(action, run, started[-1] if started else None, len(acting) == len(keys) and all(acting))
 
 
-def _trained(
+def _training_run(
     number: int, loop: Loop, keys: frozenset[queries.Key], course: queries.ModeCourse
 ) -> tuple[queries.Action, bool] | None:
     """A run that trains the layer in a loop, and whether it is done before the layer is put into evaluation mode."""

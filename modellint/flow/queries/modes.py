@@ -547,7 +547,7 @@ class ModeObject:
 
 
 def _calls_to(operand: Operand) -> Iterator[int]:
-    """What makes a value, and the calls that lead to it."""
+    """The identities of a value and of the calls that lead to it."""
     yield id(operand.value)
     context = operand.context
     while context is not None:

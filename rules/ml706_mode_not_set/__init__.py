@@ -145,7 +145,7 @@ class ModeNotSet(Rule):
         if one.set is not None:
             related = [Related(one.set.place, "it is put into training mode here")]
         if one.trained is not None:
-            evidence = "nothing calls `eval()` between the training and the evaluation"
+            evidence = "it runs in the training, too, and nothing calls `eval()`"
         else:
             evidence = "its weights are loaded, and nothing calls `eval()`"
         return self.finding(

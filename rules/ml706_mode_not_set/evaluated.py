@@ -8,7 +8,7 @@ from modellint.flow import queries
 from modellint.flow.queries import Act
 from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import Op
+from modellint.graph.value import EventKind, Op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +60,7 @@ def _judge(number: int, action: queries.Action, course: queries.ModeCourse) -> E
     owner = action.function.owner
     if owner is not None and queries.is_layer(owner, project) is not False:
         return None
-    if any(one is action.value for one in (event.value for event in action.function.flow.dropped)):
+    if not _is_used(action):
         return None  # it warms up, or collects statistics
     if _is_test(action):
         return None
@@ -95,6 +95,15 @@ def _judge(number: int, action: queries.Action, course: queries.ModeCourse) -> E
     if not course.is_certain(None):
         return None
     return Evaluated(action, made[0], trained, loaded, started[-1] if started else None)
+
+
+def _is_used(action: queries.Action) -> bool:
+    """True if code does something with what a call gives."""
+    flow, value = action.function.flow, action.value
+    given = (part for one in flow.evaluated() if one is not value for part in one.walk())
+    return any(part is value for part in given) or any(
+        event.kind is EventKind.RETURN and event.value is value for event in flow.events
+    )
 
 
 def _is_test(action: queries.Action) -> bool:

@@ -38,6 +38,7 @@ _WRAPPING = operators.functions("wraps")
 _HELD = frozenset(("module", "_orig_mod"))
 #: Functions that record what a layer does in the mode in which it is, with the argument that is the layer.
 _RECORDING = {"torch.jit.trace": "func", "torch.jit.trace_module": "mod", "torch.export.export": "mod"}
+_SETTING = frozenset(("torch.nn.Module.train", "torch.nn.Module.eval"))
 #: Libraries whose functions set no modes, and parts of torch that may.
 _PLAIN = frozenset(("builtins", "torch", "numpy", "tqdm", "torchvision", "os", "time", "json", "math", "random"))
 _CALLING = frozenset(f"builtins.{name}" for name in ("map", "filter", "getattr", "exec", "eval"))
@@ -283,6 +284,8 @@ class ModeCourse(Course):
         reached = self._reach(at)
         if reached is not None and is_forward(reached):
             self._note(at, Act.RUN, at.operand(callee.args[0] if _names_forward(callee) else callee))
+            if reached.function is not None and _concerns_modes(reached.function):
+                self._note(at, Act.MODE, None)
             return
         if reached is not None and reached.function is not None:
             is_layer = reached.owner is not None and reached.owner.is_module is not False
@@ -309,6 +312,8 @@ class ModeCourse(Course):
         value = at.event.value
         if name == "torch.autograd.backward":
             self._note(at, Act.BACKWARD, None)
+        elif name in _SETTING:
+            self._note(at, Act.MODE, None)
         elif name in _RECORDING or (name == "torch.onnx.export" and _is_dynamo(value)):
             given = value.argument(0, _RECORDING.get(name, "model"))
             if given is not None:
@@ -433,6 +438,8 @@ class ModeCourse(Course):
                 return True
             if action.act is Act.OTHER and self._got_before(action, owner, keys):
                 return True
+        elif self._is_made_of(action.operand(callee), action, keys, 0):
+            return True
         return any(self._may_be(action, one, keys) for one in _each(value.args[1:])) and not self._is_torchs(action)
 
     def _is_torchs(self, action: Action) -> bool:
@@ -443,20 +450,21 @@ class ModeCourse(Course):
         if given is None:
             return False
         if given.op is Op.LAMBDA:
-            return True
+            events = action.function.flow.events[given.data.first : given.data.last]
+            return not any(one.value.callee.data in ("train", "eval") for one in events if one.kind is EventKind.CALL)
         definition = self.project.names.definition(action.function.module, given)
         function = getattr(definition, "function", None)
         return function is not None and _WORDS.isdisjoint(function.words)
 
     def _may_be(self, action: Action, value: Value, keys: frozenset[Key]) -> bool:
         """True if an argument may be one of some objects, what holds it, or a method of it."""
-        if is_self(value):
+        if is_self(value) or value.op is Op.LAMBDA:
             return True
         if value.op is Op.ATTR and self_attribute(value) is None and value.args[0].op is not Op.GLOBAL:
             owner = self.objects(action, action.operand(value.args[0]))
             if owner is not None and owner & keys:
                 return True
-        if value.op not in (Op.PARAM, Op.ATTR, Op.GLOBAL, Op.CALL, Op.CHOICE, Op.LAMBDA, Op.INDEX, Op.ITEM, Op.UNPACK):
+        if value.op not in (Op.PARAM, Op.ATTR, Op.GLOBAL, Op.CALL, Op.CHOICE, Op.INDEX, Op.ITEM, Op.UNPACK):
             return False
         return self._may_stand_for(action.operand(value), action, keys)
 

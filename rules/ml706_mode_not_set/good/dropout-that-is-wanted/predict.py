@@ -1,3 +1,5 @@
+from functools import partial
+
 import torch
 from torch import nn
 
@@ -24,6 +26,27 @@ def wake(net):
     for part in net.modules():
         if isinstance(part, nn.Dropout):
             part.train()
+
+
+def put_to_sleep(net):
+    net.eval()
+
+
+def by_partial(path, inputs):
+    net = Net()
+    net.load_state_dict(torch.load(path))
+    sleep = partial(put_to_sleep, net)
+    sleep()
+    with torch.no_grad():
+        return net(inputs)
+
+
+def by_apply(path, inputs):
+    net = Net()
+    net.load_state_dict(torch.load(path))
+    net.apply(lambda part: part.eval())
+    with torch.no_grad():
+        return net(inputs)
 
 
 def awake(path, inputs):

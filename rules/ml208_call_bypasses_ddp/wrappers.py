@@ -28,6 +28,8 @@ _SYNCHRONISING = frozenset(
 _INSIDE, _COMPILE = "module", "torch.compile"
 #: Words of code that synchronises gradients by hand, or that waits with it on purpose.
 _BY_HAND = frozenset(("all_reduce", "reduce_scatter", "no_sync", "prepare_for_backward", "_set_static_graph"))
+#: Operations that give an object that may be called.
+_OBJECTS = (Op.PARAM, Op.CALL, Op.CHOICE, Op.ATTR, Op.GLOBAL, Op.INNER, Op.INDEX, Op.ITEM, Op.UNPACK)
 _MAX_VALUES, _MAX_DEPTH = 400, 3
 
 
@@ -147,7 +149,7 @@ def _is_wrapper_called(function: Function, wrappers: list[queries.Operand], proj
     made = set(map(queries.ModeObject, wrappers))
     for event in function.flow.of(EventKind.CALL):
         callee = event.value.callee
-        if callee.op not in (Op.PARAM, Op.CALL, Op.CHOICE, Op.ATTR, Op.GLOBAL, Op.INNER):
+        if callee.op not in _OBJECTS:
             continue
         if callee.op is Op.ATTR and self_attribute(callee) is None:
             continue

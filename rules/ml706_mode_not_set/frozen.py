@@ -44,7 +44,8 @@ def undone_by_train(module: ModuleFacts, project: Project) -> Iterator[Undone]:
         model = project.classes.model(cls)
         if "__init__" not in cls.methods or not model.is_module or not model.is_complete:
             continue
-        if any(one.cls is not None and "train" in one.cls.methods for one in model.mro()):
+        family = [one.cls for one in model.mro() if one.cls is not None]
+        if any("train" in one.methods for one in (*family, *queries.subclasses(cls, project))):
             continue
         for function, event, name in _frozen_parts(cls, project):
             if _is_set_again(cls, function, name, project):
@@ -124,9 +125,10 @@ def _is_norm(test: Value, owner: Value, function: Function, project: Project) ->
 
 def _is_set_again(cls: Class, function: Function, name: str, project: Project) -> bool:
     """True if other code may put the parts into evaluation mode again."""
-    for method in cls.methods.values():
-        if method is not function and method.name != "__init__" and "eval" in method.words:
-            return True
+    for one in (cls, *queries.subclasses(cls, project)):
+        for method in one.methods.values():
+            if method is not function and method.name != "__init__" and "eval" in method.words:
+                return True
     bare = name.removeprefix("self.")
     pattern = re.compile(rf"\.{re.escape(bare)}\b[^()]*\.(?:eval|train)\(") if bare != name else None
     family = {one.cls for one in project.classes.model(cls).mro()} | set(queries.subclasses(cls, project))

@@ -65,6 +65,8 @@ def _judge(number: int, action: queries.Action, course: queries.ModeCourse) -> L
     started = [one for one in started if course.objects(one, one.subject) == keys]
     if not (is_before or started) or _ends(action, loop):
         return None
+    if not started and any(kind != "made" for kind, _ in keys):
+        return None  # nobody knows that it was in training mode, or that it is trained
     made = [what.operand for kind, what in keys if kind == "made" and isinstance(what, queries.ModeObject)]
     acting = [queries.acts_by_mode(one) for one in made]
     if False in acting:

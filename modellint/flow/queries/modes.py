@@ -131,6 +131,8 @@ class _Modes:
 
     def of_class(self, model: ClassModel, made: Operand, depth: int) -> bool | None:
         value, name = made.value, model.name
+        if value.callee.op is Op.CALL:
+            return None  # a partial, which gives other arguments
         row = operators.row(name)
         if row is not None and "by-mode" in row.facets:
             argument = row.argument("by-mode")

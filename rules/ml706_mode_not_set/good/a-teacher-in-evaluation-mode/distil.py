@@ -24,6 +24,18 @@ def distil(loader):
         optimizer.step()
 
 
+def probe(trunk, loader, held_out):
+    head = nn.Linear(3, 3)
+    optimizer = torch.optim.SGD(head.parameters(), lr=0.1)
+    for inputs, labels in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(head(trunk(inputs)), labels).backward()
+        optimizer.step()
+        trunk.eval()
+        with torch.no_grad():
+            print(head(trunk(held_out)))
+
+
 def fit(loader, held_out):
     net = Net()
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)

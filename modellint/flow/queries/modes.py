@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from modellint.flow.queries.training import At
     from modellint.graph.python import Class, Function
-    from modellint.graph.value import Event, Value
+    from modellint.graph.value import Event, PathCondition, Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
@@ -150,51 +150,71 @@ class _Modes:
         return self._of_source(model, made, depth)
 
     def _of_source(self, model: ClassModel, made: Operand, depth: int) -> bool | None:
-        """The answer for a class of the project: of its stores in constructors, and of what `forward` calls."""
+        """The answer for a class of the project: of the children that it stores, and of what `forward` calls."""
+        assert model.cls is not None
         found: list[bool | None] = []
+        if any(one.cls is None and not one.name.startswith("torch.nn.") for one in model.mro()):
+            found.append(None)
         context = Context(made, made.context, 0 if made.context is None else made.context.depth + 1)
-        used = _always_used(model)
-        for one in model.mro():
-            constructor = None if one.cls is None else one.cls.methods.get("__init__")
-            if one.cls is None or constructor is None:
-                found += [None] if one.cls is None and not one.name.startswith("torch.nn.") else []
-                continue
-            own = context if one is model else None
-            children = flow(one.cls.module, self._project).children(one.cls)
-            for event in constructor.flow.of(EventKind.STORE):
-                name = None if event.target is None else self_attribute(event.target)
-                if name in children:
-                    part = self.of(Operand(event.value, constructor, self._project, context=own), depth + 1)
-                    is_certain = event.guard is None and name in used
-                    found.append(part if is_certain or part is False else None)
-            for event in constructor.flow.of(EventKind.CALL):
-                if event.value.callee.op is Op.ATTR and event.value.callee.data in ("add_module", "register_module"):
-                    found.append(None)
-            forward = one.cls.methods.get("forward")
-            if forward is not None and "training" in forward.words:
-                found.append(_gets_mode(forward, self._project) or None)
-            if _any(found):
+        constructor, used = model.method("__init__"), _always_used(model)
+        for name in flow(model.cls.module, self._project).children(model):
+            stored = self._project.of(Members).stores(model.cls, name)
+            parts = [
+                self.of(
+                    Operand(event.value, one, self._project, context=context if one is constructor else None), depth + 1
+                )
+                for one, event in stored
+            ]
+            is_certain = name in used and _covers([event.guard for _, event in stored]) and len(set(parts)) == 1
+            found.append(parts[0] if is_certain else False if parts and set(parts) == {False} else None)
+            if found[-1]:
                 return True
+        forward = model.method("forward")
+        if forward is not None and "training" in forward.words:
+            found.append(_gets_mode(forward, self._project) or None)
         return _any(found)
+
+
+def _covers(guards: list[PathCondition | None]) -> bool:
+    """True if one of some conditions holds on every path: one of them is none, or two are branches of one test."""
+    if None in guards:
+        return True
+    known = [one for one in guards if one is not None and not one.early]
+    return any(
+        one.test is other.test and one.truthy and not other.truthy and _covers([one.outer])
+        for one in known
+        for other in known
+    )
 
 
 def _always_used(model: ClassModel) -> frozenset[str]:
     """The attributes that `forward`, and the methods that it calls, read on every path."""
-    forward = model.method("forward")
-    found: set[str] = set()
-    pending = [] if forward is None else [forward]
+    found: dict[str, list[PathCondition | None]] = {}
+    pending = _methods_of_bases(model, "forward")
     for method in pending:
         called = {id(event.value.callee): event for event in method.flow.of(EventKind.CALL)}
         for event in method.flow.reads:
             name = str(event.value.data)
             around = called.get(id(event.value), event)
-            if name in found or event.guard is not None or around.guard is not None:
-                continue
-            found.add(name)
-            inner = model.method(name)
-            if inner is not None and len(pending) < _MAX_CLASSES:
-                pending.append(inner)
-    return frozenset(found)
+            is_known = name in found and _covers(found[name])
+            found.setdefault(name, []).append(event.guard if around.guard is None else around.guard)
+            if not is_known and _covers(found[name]):
+                inner = model.method(name)
+                if inner is not None and inner not in pending and len(pending) < _MAX_CLASSES:
+                    pending.append(inner)
+    return frozenset(name for name, guards in found.items() if _covers(guards))
+
+
+def _methods_of_bases(model: ClassModel, name: str) -> list[Function]:
+    """The method of a class, and the one of its base if it calls that."""
+    found: list[Function] = []
+    for one in model.mro():
+        method = None if one.cls is None else one.cls.methods.get(name)
+        if method is not None:
+            found.append(method)
+            if "super" not in method.words:
+                break
+    return found
 
 
 def _any(found: Iterable[bool | None]) -> bool | None:

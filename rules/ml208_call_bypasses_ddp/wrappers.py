@@ -164,33 +164,36 @@ def _is_wrapper_called(function: Function, wrappers: list[queries.Operand], proj
 
 def calls_around_compiled(module: ModuleFacts, project: Project) -> Iterator[Around]:
     """The first calls of methods of compiled layers that nothing calls."""
-    if "torch.compile" not in module.text and "compile" not in module.imports:
-        return
+    names = {"compile", *(name for name, full in module.imports.items() if full == _COMPILE)}
     for function in (*module.all_functions(), module.body):
-        for event in function.flow.of(EventKind.CALL) if "compile" in function.words else ():
+        for event in function.flow.of(EventKind.CALL) if not names.isdisjoint(function.words) else ():
             definition = project.names.definition(module, event.value.callee)
-            if isinstance(definition, External) and definition.name == _COMPILE and event.value.positional:
-                found = _method_of_compiled(event.value, function, project)
+            given = event.value.argument(0, "model")
+            if isinstance(definition, External) and definition.name == _COMPILE and given is not None:
+                found = _method_of_compiled(event.value, given, function, project)
                 if found is not None:
                     yield found
 
 
-def _method_of_compiled(made: Value, function: Function, project: Project) -> Around | None:
+def _method_of_compiled(made: Value, given: Value, function: Function, project: Project) -> Around | None:
     """The first call of a method of a compiled layer, if nothing calls the layer itself, or may do so."""
-    objects = queries.made_objects(queries.Operand(made.positional[0], function, project))
-    models = [one.made_class() for one in objects or ()]
-    if not models or any(model is None or model.cls is None or not model.is_module for model in models):
+    models = queries.classes_made(queries.Operand(given, function, project))
+    if not models or any(model.cls is None or not model.is_module for model in models):
         return None
     first: Event | None = None
     for owner, event, value in _uses(made, function):
         callee = event.value.callee if event.kind is EventKind.CALL else None
         if callee is None or callee.op is not Op.ATTR or callee.args[0] is not value:
             return None
-        methods = [model.method(str(callee.data)) for model in models if model is not None]
         name = str(callee.data)
-        if name == "forward" or not all(model is not None and model.has_method(name) for model in models):
+        methods = [model.method(name) for model in models]
+        is_torchs = name in (queries.layer_members("torch.nn.Module") or ())
+        if name == "forward" or not (is_torchs or all(methods)):
             return None
-        runs = all(method is not None and queries.runs_parts(method, project) for method in methods)
+        runs = all(
+            method is not None and queries.runs_parts(method, model, project)
+            for method, model in zip(methods, models, strict=True)
+        )
         if runs and first is None and not queries.is_trial(owner, event, project):
             first = event
     if first is None:

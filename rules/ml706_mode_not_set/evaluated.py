@@ -37,7 +37,8 @@ class Evaluated:
 
 def evaluated_in_training(module: ModuleFacts, project: Project) -> Iterator[Evaluated]:
     """The evaluations in a file that certainly run in training mode."""
-    functions = [one for one in (*module.all_functions(), module.body) if _may_evaluate(one)]
+    words = _QUIET | {name for name, full in module.imports.items() if full.rpartition(".")[2] in _QUIET}
+    functions = [one for one in (*module.all_functions(), module.body) if _may_evaluate(one, words)]
     told: set[int] = set()
     for course in queries.mode_courses(functions, project):
         for number, action in enumerate(course.actions):
@@ -51,8 +52,8 @@ def evaluated_in_training(module: ModuleFacts, project: Project) -> Iterator[Eva
                 yield found
 
 
-def _may_evaluate(function: Function) -> bool:
-    return bool(function.signature.decorators) or not _QUIET.isdisjoint(function.words)
+def _may_evaluate(function: Function, words: frozenset[str]) -> bool:
+    return bool(function.signature.decorators) or not words.isdisjoint(function.words)
 
 
 def _judge(number: int, action: queries.Action, course: queries.ModeCourse) -> Evaluated | None:

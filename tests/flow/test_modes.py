@@ -164,4 +164,4 @@ def test_methods_that_learn(tmp_path: Path) -> None:
     assert model is not None
     methods = {name: model.method(name) for name in ("forward", "score", "distance")}
     assert [queries.learns_from(one, model, project) for one in methods.values() if one] == [True, True, False]
-    assert [queries.runs_parts(one, project) for one in methods.values() if one] == [True, True, False]
+    assert [queries.runs_parts(one, model, project) for one in methods.values() if one] == [True, True, False]

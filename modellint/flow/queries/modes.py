@@ -47,6 +47,8 @@ _WORDS = frozenset(("eval", "train", "training"))
 #: Operations that give an object that may be called.
 _CALLABLE = (Op.PARAM, Op.INNER, Op.CALL, Op.CHOICE, Op.INDEX, Op.ITEM, Op.UNPACK, Op.GLOBAL)
 _MAX_DEPTH, _MAX_CALLERS, _MAX_ABOVE, _MAX_LEAVES, _MAX_CLASSES = 6, 6, 3, 40, 60
+#: The most values that are looked at to tell whether a layer acts by mode, and how far they are nested.
+_MAX_PARTS, _MAX_PARTS_DEPTH = 400, 16
 #: The containers of torch whose parts are those that they are given.
 _CONTAINERS = frozenset(("torch.nn.Sequential", "torch.nn.ModuleList"))
 _FUNCTIONS = "torch.nn.functional."
@@ -73,16 +75,19 @@ class _Modes:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._seen: set[tuple[int, object]] = set()
+        #: The answers so far; None for a value that is being looked at.
+        self._found: dict[tuple[int, object], bool | None] = {}
 
     def of(self, made: Operand, depth: int) -> bool | None:
         """True, False or None for what a value certainly is."""
-        value = made.value
-        visit = id(value), None if made.context is None else id(made.context.call.value)
-        if depth > 12 or visit in self._seen or len(self._seen) > 400:
-            return None
-        self._seen.add(visit)
-        op = value.op
+        visit = id(made.value), None if made.context is None else id(made.context.call.value)
+        if visit not in self._found and depth <= _MAX_PARTS_DEPTH and len(self._found) < _MAX_PARTS:
+            self._found[visit] = None
+            self._found[visit] = self._of_value(made, depth)
+        return self._found.get(visit)
+
+    def _of_value(self, made: Operand, depth: int) -> bool | None:
+        value, op = made.value, made.value.op
         if op is Op.CALL:
             return self._of_call(made, depth)
         if op is Op.CHOICE:
@@ -138,7 +143,9 @@ class _Modes:
             argument = row.argument("by-mode")
             assert argument is not None
             given = value.argument(*argument)
-            return _is_on(given, made) if given is not None else None if value.has_unpacking else True
+            if given is None and value.has_unpacking:
+                return True if _leaves_out(value, argument[1]) else None
+            return True if given is None else _is_on(given, made)
         if name in _CONTAINERS:
             return _any(self.of(made.of(one), depth + 1) for one in value.args[1:])
         if model.cls is None:
@@ -215,6 +222,16 @@ def _methods_of_bases(model: ClassModel, name: str) -> list[Function]:
             if "super" not in method.words:
                 break
     return found
+
+
+def _leaves_out(call: Value, name: str) -> bool:
+    """True if a call unpacks displays of other arguments only: `Dropout(**{"inplace": True})`."""
+    named = zip(call.data, call.args[len(call.args) - len(call.data) :], strict=True)
+    unpacked = [given for key, given in named if key is None]
+    return all(
+        one.op is Op.DICT and all(key is not None and key.op is Op.CONST and key.data != name for key in one.data)
+        for one in unpacked
+    ) and not any(one.op is Op.STARRED for one in call.positional)
 
 
 def _any(found: Iterable[bool | None]) -> bool | None:
@@ -314,7 +331,8 @@ class ModeCourse(Course):
             if is_layer and reached.function.name in ("train", "eval"):
                 self._note(at, Act.MODE, at.operand(callee.args[0]))
                 return
-            if is_layer and callee.op is Op.ATTR and runs_parts(reached.function, self.project):
+            owner = reached.owner if is_layer and callee.op is Op.ATTR else None
+            if owner is not None and runs_parts(reached.function, owner, self.project):
                 self._note(at, Act.RUN, at.operand(callee.args[0]))
             if len(at.steps) < _MAX_DEPTH - 1:
                 self._follow(at, reached)
@@ -368,7 +386,7 @@ class ModeCourse(Course):
         if model is None or model.cls is None or model.is_module is False:
             return False
         method = self.project.of(Members).method(model.cls, name)
-        return method is not None and runs_parts(method, self.project)
+        return method is not None and runs_parts(method, model, self.project)
 
     def _is_stored(self, at: At, name: str) -> bool:
         owner = at.body.function.owner
@@ -691,12 +709,9 @@ def _with_own_calls(method: Function, model: ClassModel) -> list[Function]:
     return found
 
 
-def parts_used(method: Function, project: Project) -> frozenset[str]:
+def parts_used(method: Function, model: ClassModel) -> frozenset[str]:
     """The attributes of a layer that a method uses, and the methods that it calls: `forward` by `self(x)`, too."""
-    owner = method.owner
-    if owner is None:
-        return frozenset()
-    model, found, pending = project.classes.model(owner), set[str](), [method]
+    found, pending = set[str](), [method]
     for one in pending:
         names = {str(event.value.data) for event in one.flow.reads}
         if any(is_self(event.value.callee) for event in one.flow.of(EventKind.CALL)):
@@ -709,13 +724,12 @@ def parts_used(method: Function, project: Project) -> frozenset[str]:
     return frozenset(found)
 
 
-def runs_parts(method: Function, project: Project) -> bool:
+def runs_parts(method: Function, model: ClassModel, project: Project) -> bool:
     """True if a method of a layer uses layers or parameters that it has."""
-    owner = method.owner
-    if owner is None:
+    if model.cls is None:
         return False
-    children = flow(owner.module, project).children(owner)
-    used = parts_used(method, project)
+    children = flow(model.cls.module, project).children(model)
+    used = parts_used(method, model)
     return any(child.has_state is not False for name, child in children.items() if name in used)
 
 
@@ -724,7 +738,7 @@ def learns_from(method: Function, model: ClassModel, project: Project) -> bool:
     if model.cls is None:
         return False
     children = flow(model.cls.module, project).children(model)
-    used = parts_used(method, project)
+    used = parts_used(method, model)
     return any(child.has_parameters for name, child in children.items() if name in used)
 
 

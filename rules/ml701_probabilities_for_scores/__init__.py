@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Severity
 from modellint.flow import queries
 from modellint.rule import Rule
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import ModuleFacts
-    from modellint.rule import Project
+    from modellint.rule import Probe, Project
 
 #: What is wrong with each loss, by its last name.
 _OWN = {
@@ -61,7 +62,9 @@ class ProbabilitiesForScores(Rule):
     `softmax`, where no gradients are recorded, and for `log_softmax` before `CrossEntropyLoss`, which changes nothing.
 
     ## Confirming
-    modellint does not confirm the finding: nothing raises an error, and a run cannot tell what the code means.
+    modellint runs the step of training, or the script, with made-up batches, until the loss is called. It looks at the
+    numbers that the loss gets: all of a sigmoid are between 0 and 1, and those of a softmax sum to 1 as well. It names
+    the range that the loss is in then, whatever the layers give.
     """
 
     code = "ML701"
@@ -84,4 +87,11 @@ class ProbabilitiesForScores(Rule):
                 evidence=(f"`{strange.right}` {_OWN[strange.right]}",),
                 related=strange.related_places(f"the {made} is applied here"),
                 help=f"give it the scores, and apply the {made} only where a prediction is shown",
+                claim=claims.Fed(site.place, strange.right, strange.left, strange.root),
             )
+
+    def probe(self, claim: claims.Fed, project: Project) -> Probe:
+        """Run the step of training: what is the loss given?"""
+        from modellint.rule import called_probe, file_probe
+
+        return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)

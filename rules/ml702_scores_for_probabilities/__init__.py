@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Severity
 from modellint.flow import queries
 from modellint.rule import Rule
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import ModuleFacts
-    from modellint.rule import Project
+    from modellint.rule import Probe, Project
 
 #: What a loss expects, by its last name.
 _EXPECTED = {
@@ -72,8 +73,9 @@ class ScoresForProbabilities(Rule):
     they reach the loss, where some way to the loss is right, and where no gradients are recorded.
 
     ## Confirming
-    modellint does not confirm the finding: most training steps run over data that only a run has, and the other losses
-    take any numbers.
+    modellint runs the step of training, or the script, with made-up batches, until the loss is called. `BCELoss`
+    refuses the numbers itself. For `NLLLoss` and `KLDivLoss` the exponentials of log-probabilities sum to 1, and those
+    of other numbers do not.
     """
 
     code = "ML702"
@@ -98,4 +100,11 @@ class ScoresForProbabilities(Rule):
                 evidence=("nothing stands between this layer and the loss",) if strange.left == "scores" else (),
                 related=strange.related_places(f"{words} are made here"),
                 help=_HELP[expected],
+                claim=claims.Fed(site.place, strange.right, strange.left, strange.root),
             )
+
+    def probe(self, claim: claims.Fed, project: Project) -> Probe:
+        """Run the step of training: what is the loss given?"""
+        from modellint.rule import called_probe, file_probe
+
+        return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)

@@ -282,7 +282,7 @@ class Builder:
         if is_tensor or (annotation is _MISSING and use.is_buffer):
             return self._vector(name)
         found = self.by_annotation(annotation, name, depth)
-        return self._by_use(name, use, depth) if found is _MISSING else found
+        return self.by_use(name, use, depth) if found is _MISSING else found
 
     def _reduced_default(self, parameter: inspect.Parameter) -> Any:
         """The small number for a default that makes a model large, if this attempt reduces it."""
@@ -387,7 +387,7 @@ class Builder:
             return self._identity(name)
         return self.instance(annotation, depth + 1)
 
-    def _by_use(self, name: str, use: roles.ParameterUse, depth: int) -> Any:
+    def by_use(self, name: str, use: roles.ParameterUse, depth: int) -> Any:
         """An argument by the parameter's name and its uses in the code alone."""
         if roles.is_settings(name):
             cls = None if use.is_keyed else self._settings_class()

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 from torch import nn
 
 from . import asked, placement, recipes
-from .beside import CALLS, CHECKS, CLAIMS, LAYERS, LOOKUPS, POSITIONS, RECIPES
+from .beside import CALLS, CHECKS, CLAIMS, LAYERS, LOOKUPS, POSITIONS, RECIPES, TRAINING
 from .binding import binding, landing
 from .boundaries import boundaries
 from .checkpointed import saving
 from .configs import interpolating, targeting
 from .creation import creation
+from .cut import cutting
 from .device_check import placement_check, with_gpu
+from .fed import feeding
 from .gradients import backward
 from .grids import grid
 from .length_check import boundaries_check
@@ -148,6 +150,8 @@ _CALLS = (
     LAYERS.NotSet,
     LAYERS.Unused,
     LAYERS.Repeated,
+    TRAINING.Fed,
+    TRAINING.NoGradient,
 )
 #: The claims that can only be judged on one device.
 _DEVICES = {
@@ -221,6 +225,8 @@ _PROBES: dict[type, Callable[[Session, Any], Verdict]] = {
     RECIPES.Unresolved: interpolating,
     RECIPES.NotLocated: targeting,
     RECIPES.NotCalled: targeting,
+    TRAINING.Fed: feeding,
+    TRAINING.NoGradient: cutting,
     CHECKS.DevicesMix: with_gpu(placement_check),
     CHECKS.LookupFails: with_gpu(values_check),
     CHECKS.EndFails: with_gpu(boundaries_check),

@@ -1,10 +1,14 @@
-"""Claims about steps of training: what a loss or an activation is fed with, and whether a gradient reaches a model."""
+"""Claims about steps of training: what a loss or an activation is fed with, and what gets a gradient and is trained."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .claim import Claim
+
+if TYPE_CHECKING:
+    from modellint.source import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +29,14 @@ class NoGradient(Claim):
     """The call of `backward` at the place gives no parameter a gradient. `within` is as above."""
 
     within: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class InNoGroup(Claim):
+    """`backward` gives the parameters of the model that is made at the place a gradient, and no optimizer has them.
+
+    `function` is the function of the same file that is called to reach it; empty for code outside of functions.
+    """
+
+    backward: Place
+    function: str

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from served import served
 
-from modellint.claims.training import Fed, NoGradient
+from modellint.claims.training import Fed, InNoGroup, NoGradient
 from modellint.confirm.child import answer
 from modellint.confirm.plan import Group
 from modellint.finding import Status, Verdict
@@ -75,17 +75,27 @@ class Task:
 """
 
 
-def verdict_on(folder: Path, code: str, text: str, *known: str) -> Verdict:
-    """The verdict on a claim about a piece of code: what a function gets, or for no `known` that there's no gradient."""
-    path = folder / "model.py"
-    path.write_text(HEAD + code)
+def place_of(text: str, code: str, path: Path) -> Place:
+    """The place of a piece of code, behind the head."""
     before, _, _ = (HEAD + code).partition(text)
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-    place = Place(path.as_posix(), Span(line, column, line, column + len(text)))
-    claim: Claim = Fed(place, *known) if known else NoGradient(place)
+    return Place(path.as_posix(), Span(line, column, line, column + len(text)))
+
+
+def answered(folder: Path, *claims: Claim) -> list[Verdict]:
+    """The verdicts on claims about one function, which share a process."""
     project = Project(ProjectOptions(root=folder))
-    probe = called_probe(add_anchors(claim, project), project)
-    return answer(Group(probe.target, ((0, probe),)), served((folder.as_posix(),)))[0]
+    probes = [called_probe(add_anchors(claim, project), project) for claim in claims]
+    found = answer(Group(probes[0].target, tuple(enumerate(probes))), served((folder.as_posix(),)))
+    return [found[number] for number in range(len(claims))]
+
+
+def verdict_on(folder: Path, code: str, text: str, *known: str) -> Verdict:
+    """The verdict on a claim about a piece of code: what it gets, or, without `known`, that there is no gradient."""
+    path = folder / "model.py"
+    path.write_text(HEAD + code)
+    place = place_of(text, code, path)
+    return answered(folder, Fed(place, *known) if known else NoGradient(place))[0]
 
 
 @pytest.mark.parametrize("way", [LOOP, KEYS, TASK], ids=["loop", "keys", "task"])
@@ -111,6 +121,7 @@ def test_a_batch_becomes_what_the_model_takes(way: str, call: str, status: Statu
         ("F.nll_loss(net(x).softmax(1), y)", "probabilities", Status.CONFIRMED),
         ("F.binary_cross_entropy(net(x).sigmoid(), y)", "scores", Status.REFUTED),
         ("F.binary_cross_entropy(net(x)[:, :1], y)", "scores", Status.CONFIRMED),
+        ("F.binary_cross_entropy(net(x)[:, :1].log_softmax(1), y)", "log-probabilities", Status.CONFIRMED),
         ("F.kl_div(net(x).log_softmax(1), y)", "probabilities", Status.REFUTED),
         ("torch.tanh(net(x).relu())", "positives", Status.CONFIRMED),
         ("torch.tanh(net(x))", "positives", Status.REFUTED),
@@ -173,3 +184,68 @@ def test_a_run_ends_where_it_has_told(tmp_path: Path) -> None:
     found = verdict_on(tmp_path, code, call, "cross_entropy", "probabilities")
     assert found.status is Status.CONFIRMED, found.detail
     assert "the loss is from 0.74 to 1.74" in found.detail
+
+
+@pytest.mark.parametrize("is_script", [False, True])
+def test_models_are_compared_with_the_groups_of_optimizers(is_script: bool, tmp_path: Path) -> None:
+    lines = [
+        "first = nn.Linear(8, 4)",
+        "second = nn.Linear(4, 8)",
+        "third = nn.Linear(8, 3).to('cuda')",
+        "idle = nn.Linear(8, 2)",
+        "optimizer = torch.optim.Adam([*first.parameters(), *third.parameters()])",
+        "for x in loader:",
+        "    loss = third(second(first(x))).pow(2).sum()",
+        "    loss.backward()",
+        "    optimizer.step()",
+    ]
+    code = "\n".join(lines) + "\n"
+    code = f"loader = torch.randn(3, 2, 8)\n{code}" if is_script else "def train(loader):\n    " + "\n    ".join(lines)
+    path = tmp_path / "model.py"
+    path.write_text(HEAD + code)
+    made = ("nn.Linear(8, 4)", "nn.Linear(4, 8)", "nn.Linear(8, 3)", "nn.Linear(8, 2)")
+    backward, name = place_of("loss.backward()", code, path), "" if is_script else "train"
+    claims = [InNoGroup(place_of(text, code, path), backward, name) for text in made]
+    found = answered(tmp_path, *claims)
+    wanted = [Status.REFUTED, Status.CONFIRMED, Status.REFUTED, Status.UNCONFIRMED]
+    assert [verdict.status for verdict in found] == wanted, [verdict.detail for verdict in found]
+
+
+DATA = """
+from torch.utils.data import DataLoader, Dataset, random_split
+
+
+class Files(Dataset):
+    def __init__(self, folder):
+        self.names = open(folder + "/list.txt").readlines()
+
+    def __len__(self):
+        return len(self.names)
+
+    def __getitem__(self, number):
+        return torch.load(self.names[number]), number
+
+
+def main():
+    net = Net()
+    loader = DataLoader({data}, batch_size=4, shuffle=True, num_workers=2)
+    print(len(loader), len(loader.dataset))
+    for x, y in loader:
+        loss = F.cross_entropy(net(x).softmax(1), y)
+"""
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        'Files("/data")',
+        'random_split(Files("/data"), [1, 1])[0]',
+        "no_such_library.Pictures()",
+        "torch.utils.data.TensorDataset(torch.randn(9, 1, 28, 28), torch.zeros(9).long())",
+    ],
+)
+def test_a_data_set_that_cannot_be_read_promises_its_examples(data: str, tmp_path: Path) -> None:
+    call = "F.cross_entropy(net(x).softmax(1), y)"
+    code = ("import no_such_library\n" if "no_such" in data else "") + DATA.format(data=data)
+    found = verdict_on(tmp_path, code, call, "cross_entropy", "probabilities")
+    assert found.status is Status.CONFIRMED, found.detail

@@ -85,6 +85,8 @@ class Builder:
         self.allows_bases = False
         #: The known kinds of the target's parameters: a `tensor`, or a `list`, `tuple` or `dict` of layers.
         self.kinds: Mapping[str, str] = {}
+        #: Gives what stands for an unknown layer, by its name; None for a layer that gives its input.
+        self.unknown: Callable[[str], Any] | None = None
 
     @property
     def assumed(self) -> list[str]:
@@ -417,7 +419,9 @@ class Builder:
             return True
         return self.numbers.number(name)
 
-    def _identity(self, name: str) -> nn.Module:
+    def _identity(self, name: str) -> Any:
+        if self.unknown is not None:
+            return self.unknown(name)
         self._others[name] = "Identity()"
         return Passing()
 

@@ -113,7 +113,9 @@ class _Fed(Watch):
         """The verdict on elements that the function takes; None if they do not tell."""
         if not is_made and not self._is_sure:
             return None
-        if self._function == _OF_CHANCES:  # it takes scores that are in its range by chance
+        if self._function == _OF_CHANCES:  # it takes numbers that are in its range by chance
+            if is_made and self._kind.startswith("log-") and elements.are_in(-math.inf, 0):
+                return confirmed(f"`{self._said}` gets {elements}, which are {_WORDS[self._kind]}")
             is_right = elements.origin.startswith((*_MAKERS["probabilities"], *_MAKERS["chances"]))
             return self._harmless(elements) if is_right else None
         if self._function in _OF_LOGARITHMS:

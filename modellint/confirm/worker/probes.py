@@ -19,6 +19,7 @@ from .device_check import placement_check, with_gpu
 from .fed import feeding
 from .gradients import backward
 from .grids import grid
+from .grouped import grouping
 from .length_check import boundaries_check
 from .loading import loading, reading
 from .lookup_check import values_check
@@ -152,6 +153,7 @@ _CALLS = (
     LAYERS.Repeated,
     TRAINING.Fed,
     TRAINING.NoGradient,
+    TRAINING.InNoGroup,
 )
 #: The claims that can only be judged on one device.
 _DEVICES = {
@@ -227,6 +229,7 @@ _PROBES: dict[type, Callable[[Session, Any], Verdict]] = {
     RECIPES.NotCalled: targeting,
     TRAINING.Fed: feeding,
     TRAINING.NoGradient: cutting,
+    TRAINING.InNoGroup: grouping,
     CHECKS.DevicesMix: with_gpu(placement_check),
     CHECKS.LookupFails: with_gpu(values_check),
     CHECKS.EndFails: with_gpu(boundaries_check),

@@ -16,6 +16,7 @@ from .configs import interpolating, targeting
 from .creation import creation
 from .cut import cutting
 from .device_check import placement_check, with_gpu
+from .evaluated import modes_check
 from .fed import feeding
 from .gradients import backward
 from .grids import grid
@@ -174,6 +175,7 @@ _DEVICES = {
         CHECKS.EndFails,
         CHECKS.WidthsDiffer,
         CHECKS.NothingLearns,
+        CHECKS.ModesDiffer,
     ),
 }
 #: The claims that are judged without any fake tensors.
@@ -183,6 +185,7 @@ _REAL = (
     LAYERS.MadeAnew,
     CHECKS.EndFails,
     CHECKS.NothingLearns,
+    CHECKS.ModesDiffer,
     RECIPES.Unresolved,
     RECIPES.NotLocated,
     RECIPES.NotCalled,
@@ -235,6 +238,7 @@ _PROBES: dict[type, Callable[[Session, Any], Verdict]] = {
     CHECKS.EndFails: with_gpu(boundaries_check),
     CHECKS.WidthsDiffer: with_gpu(shapes_check),
     CHECKS.NothingLearns: with_gpu(gradients_check),
+    CHECKS.ModesDiffer: with_gpu(modes_check),
     CHECKS.LoadingFails: recipe_loading_check,
     CHECKS.SomethingStays: recipe_placement_check,
 }

@@ -199,7 +199,7 @@ def test_nothing_that_can_be_run(workspace: Workspace, parameters: str) -> None:
     assert result.code == 2
     assert result.out.count("not run") == 7
     assert result.out.count("ValueError: not yet") == 1
-    assert result.out.count("for the same reason") == 4
+    assert result.out.count("for the same reason") == 5
     asked = "say what to pass to it, and its inputs, under `[tool.modellint.confirm.targets]`"
     assert (asked in result.out) == bool(parameters)
 

@@ -193,11 +193,11 @@ class _Evaluation:
         says = "two calls in evaluation with the same inputs differ"
         wrong = dict.fromkeys(str(cause) for cause in drawn if not cause.is_meant)
         if wrong:
-            return Verdict(FAILED, "cpu", f"{says}: {_listed(wrong)} drops elements after `eval()`, too")
+            return Verdict(FAILED, "cpu", f"{says}: {_as_text(wrong)} drops elements after `eval()`, too")
         again = self._run(specs, given, 1)
         if not isinstance(again, Exception) and _same(second, again):
             meant = dict.fromkeys(str(cause) for cause in drawn)
-            source = f"{_listed(meant)} draws" if meant else "the code draws"
+            source = f"{_as_text(meant)} draws" if meant else "the code draws"
             return Verdict(PASSED, "cpu", f"{says}: {source} random numbers", PART)
         cause = f"a call changes {quoted(changed)}" if changed else "a call changes something that the object keeps"
         return Verdict(PASSED, "cpu", f"{says}: {cause}", PART)
@@ -212,7 +212,7 @@ class _Evaluation:
         if all(_same(one[:1], two[:1]) for one, two in pairs):
             return ""
         shown = dict.fromkeys(map(str, causes))
-        return f"in evaluation, the result of a row depends on the other rows: {_listed(shown)} takes their statistics"
+        return f"in evaluation, the result of a row depends on the other rows: {_as_text(shown)} takes their statistics"
 
 
 def _has_modes(part: nn.Module) -> bool:
@@ -228,7 +228,7 @@ def _with_other_rows(tensor: torch.Tensor) -> torch.Tensor:
     return torch.cat([tensor[:1], tensor[1:] * 2 + 1])
 
 
-def _listed(names: Iterable[str]) -> str:
+def _as_text(names: Iterable[str]) -> str:
     names = list(names)
     return ", ".join(names[:3]) + (" …" if names[3:] else "")
 

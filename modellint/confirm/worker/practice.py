@@ -155,7 +155,7 @@ def _attempts(session: Session) -> Iterator[Attempt]:
 
 
 def _importing(session: Session) -> Attempt:
-    """What is known while the session's file is imported: its text."""
+    """The attempt for code that runs while the session's file is imported: only its text is known."""
     with open(session.target, "rb") as stream:
         known: Any = SimpleNamespace(path=session.target, tree=ast.parse(stream.read()), module=ModuleType("script"))
     session.builder = Builder(known, {})
@@ -173,7 +173,7 @@ def _call(session: Session, attempt: Attempt, watch: Watch, reasons: list[str], 
     _, method = session.source().split(session.name)
     try:
         with watch.watching(promises, seed):
-            owner = _built(attempt, promises)
+            owner = _build_owner(attempt, promises)
             stage = "calling it"
             if not isinstance(owner, nn.Module) and session.name.endswith(".__init__"):
                 return True
@@ -187,7 +187,7 @@ def _call(session: Session, attempt: Attempt, watch: Watch, reasons: list[str], 
     return watch.is_undecided
 
 
-def _built(attempt: Attempt, promises: Promises) -> Any:
+def _build_owner(attempt: Attempt, promises: Promises) -> Any:
     """The function, or an object of the class: what is no layer is given promised arguments."""
     cls = attempt.found
     if isinstance(cls, type) and not issubclass(cls, nn.Module):

@@ -109,7 +109,7 @@ class Promised(torch.Tensor):
         open_ones = [part for part in tree_leaves((args, kwargs)) if isinstance(part, Promised)]
         if not open_ones:
             return func(*args, **kwargs)
-        return _applied(func, args, kwargs, open_ones)
+        return _apply(func, args, kwargs, open_ones)
 
     def part(self, key: Any) -> Any:
         """The part of it with a key: an index, a name, or what a call gives."""
@@ -245,7 +245,7 @@ def is_real(given: Any) -> bool:
     return _is_known(given) and bool(given.is_floating_point())
 
 
-def _applied(func: Any, args: Any, kwargs: dict[str, Any], promised: list[Promised]) -> Any:
+def _apply(func: Any, args: Any, kwargs: dict[str, Any], promised: list[Promised]) -> Any:
     """The result of a function of torch, some of whose arguments are promised."""
     name, first = getattr(func, "__name__", ""), promised[0]
     if name == "__set__":

@@ -48,7 +48,7 @@ class Layers:
             self.running.append(layer)
             try:
                 if not isinstance(layer, nn.modules.loss._Loss):
-                    args, kwargs = self._resolved(layer, args, kwargs)
+                    args, kwargs = self._arguments_of(layer, args, kwargs)
                 return original(layer, *args, **kwargs)
             finally:
                 self.running.pop()
@@ -60,7 +60,7 @@ class Layers:
         finally:
             module.__call__ = original
 
-    def _resolved(self, layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _arguments_of(self, layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The arguments of a call of a layer, where those that were promised have become what it takes.
 
         If it gets others that are known, or several in one, its own layers tell.

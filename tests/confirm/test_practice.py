@@ -249,3 +249,19 @@ def test_a_data_set_that_cannot_be_read_promises_its_examples(data: str, tmp_pat
     code = ("import no_such_library\n" if "no_such" in data else "") + DATA.format(data=data)
     found = verdict_on(tmp_path, code, call, "cross_entropy", "probabilities")
     assert found.status is Status.CONFIRMED, found.detail
+
+
+@pytest.mark.parametrize("start", ["main(parser.parse_args())", "train(net, DataLoader(data), parser.parse_args())"])
+def test_a_file_is_run_as_a_script(start: str, tmp_path: Path) -> None:
+    code = (
+        "import argparse\nfrom torch.utils.data import DataLoader, TensorDataset\n\n\n"
+        "def train(net, loader, options):\n    for x, y in loader:\n"
+        "        loss = F.cross_entropy(net(x).softmax(1), y)\n\n\n"
+        "def main(options):\n    train(Net(), DataLoader(TensorDataset(*options.data)), options)\n\n\n"
+        'if __name__ == "__main__":\n    parser = argparse.ArgumentParser()\n'
+        '    parser.add_argument("--rate", default=0.1)\n'
+        f"    net, data = Net(), TensorDataset(torch.randn(4, 1, 28, 28), torch.zeros(4).long())\n    {start}\n"
+    )
+    call = "F.cross_entropy(net(x).softmax(1), y)"
+    found = verdict_on(tmp_path, code, call, "cross_entropy", "probabilities")
+    assert found.status is (Status.CONFIRMED if start.startswith("train") else Status.UNCONFIRMED), found.detail

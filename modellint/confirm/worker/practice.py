@@ -139,12 +139,27 @@ def practise(session: Session, watch: Watch) -> Verdict:
                         break
                 if is_done:
                     break
+        _run_as_script(session, watch, reasons)
     except SeenError:
         assert watch.outcome is not None
         return watch.outcome
     except LateError:
         reasons.append(f"{_PATIENCE:.0f} seconds of it did not reach the place")
     return unconfirmed(likeliest(reasons or ["importing the file does not reach it"]))
+
+
+def _run_as_script(session: Session, watch: Watch, reasons: list[str]) -> None:
+    """Run the session's file as a script, if it has code that is for scripts only."""
+    source = session.source()
+    if not any(isinstance(node, ast.If) and "__name__" in ast.unparse(node.test) for node in source.tree.body):
+        return
+    session.begin("running the file as a script")
+    names = {"__name__": "__main__", "__file__": source.path}
+    try:
+        with watch.watching(Promises(_importing(session))):
+            exec(compile(source.tree, source.path, "exec"), names)
+    except (Exception, SystemExit) as error:
+        reasons.append(f"running it as a script: {described(error)[:200]}")
 
 
 def _attempts(session: Session) -> Iterator[Attempt]:
@@ -180,7 +195,7 @@ def _call(session: Session, attempt: Attempt, watch: Watch, reasons: list[str], 
             function = getattr(owner, method) if method else owner
             said = attempt.configured.get("inputs", {})
             function(**_arguments(function, attempt, promises, said, is_full=is_full))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         reasons.append(f"{stage}: {described(error)[:200]}")
         return stage == "building"
     reasons.append("what it is given there decides nothing" if watch.is_undecided else "a call did not reach it")

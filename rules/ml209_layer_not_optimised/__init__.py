@@ -77,8 +77,10 @@ class LayerNotOptimised(Rule):
         for shortfall in queries.about(recipe, project).untrained_layers():
             yield self._untrained_finding(shortfall)
 
-    def probe(self, claim: claims.NotTrained | claims.NotListed, project: Project) -> Probe | None:
+    def probe(self, claim: claims.NotTrained | claims.NotListed | claims.InNoGroup, project: Project) -> Probe | None:
         """Make the optimizers as the code does, and look for the layer's parameters among those that they are given."""
+        if isinstance(claim, claims.InNoGroup):
+            return file_probe(claim, claim.function)
         if isinstance(claim, claims.NotListed):
             return file_probe(claim, claim.owner if claim.child else claim.function)
         return recipe_probe(claim, project)
@@ -136,6 +138,7 @@ class LayerNotOptimised(Rule):
                 Related(module.place(optimizer.call), "an optimizer is made here"),
             ),
             help=f"give the parameters of `{found.name}` to an optimizer, or freeze it",
+            claim=claims.InNoGroup(module.place(value), module.place(found.backward), _run_of(found)),
         )
 
     def _report(self, found: LeftOut) -> Finding:
@@ -172,6 +175,12 @@ class LayerNotOptimised(Rule):
             help=f"add the parameters of `{found.child}` {remedy}",
             claim=claim,
         )
+
+
+def _run_of(found: Beside) -> str:
+    """The name of the function to run: it calls `backward`; empty for code outside of functions."""
+    is_function = found.function is not found.function.module.body
+    return found.function.qualname if is_function else ""
 
 
 def _claim(brain: queries.BrainUse, place: Place, key: str) -> claims.NotTrained | None:

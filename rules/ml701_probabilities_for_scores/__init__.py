@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Severity
 from modellint.flow import queries
 from modellint.link.recipes import queries as recipes
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from modellint.finding import Place, Related
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.rule import Project
+    from modellint.rule import Probe, Project
 
 #: What is wrong with each loss, by its last name.
 _OWN = {
@@ -68,7 +69,9 @@ class ProbabilitiesForScores(Rule):
     `softmax`, where no gradients are recorded, and for `log_softmax` before `CrossEntropyLoss`, which changes nothing.
 
     ## Confirming
-    modellint does not confirm the finding: nothing raises an error, and a run cannot tell what the code means.
+    modellint runs the step of training, or the script, with made-up batches, until the loss is called. It looks at the
+    numbers that the loss gets: all of a sigmoid are between 0 and 1, and those of a softmax sum to 1 as well. It names
+    the range that the loss is in then, whatever the layers give.
     """
 
     code = "ML701"
@@ -80,15 +83,26 @@ class ProbabilitiesForScores(Rule):
         for strange in queries.strange_elements(module, project):
             if strange.right not in _OWN or strange.left not in _PROBABILITIES:
                 continue
-            yield self._finding(strange, strange.site.place, strange.related_places)
+            claim = claims.Fed(strange.site.place, strange.right, strange.left, strange.root)
+            yield self._finding(strange, strange.site.place, strange.related_places, claim)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         for one in recipes.about(recipe, project).strange_elements():
             if one.refused.right in _OWN and one.refused.left in _PROBABILITIES:
                 yield self._finding(one.refused, one.place, one.related_places)
 
+    def probe(self, claim: claims.Fed, project: Project) -> Probe:
+        """Run the step of training: what is the loss given?"""
+        from modellint.rule import called_probe, file_probe
+
+        return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)
+
     def _finding(
-        self, strange: queries.RefusedOperation, place: Place, related: Callable[[str], list[Related]]
+        self,
+        strange: queries.RefusedOperation,
+        place: Place,
+        related: Callable[[str], list[Related]],
+        claim: claims.Fed | None = None,
     ) -> Finding:
         made = "softmax" if strange.left == "probabilities" else "sigmoid"
         return self.finding(
@@ -100,4 +114,5 @@ class ProbabilitiesForScores(Rule):
             evidence=(f"`{strange.right}` {_OWN[strange.right]}",),
             related=related(f"the {made} is applied here"),
             help=f"give it the scores, and apply the {made} only where a prediction is shown",
+            claim=claim,
         )

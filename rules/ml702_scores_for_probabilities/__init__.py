@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Severity
 from modellint.flow import queries
 from modellint.link.recipes import queries as recipes
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from modellint.finding import Place, Related
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.rule import Project
+    from modellint.rule import Probe, Project
 
 #: What a loss expects, by its last name.
 _EXPECTED = {
@@ -82,8 +83,9 @@ class ScoresForProbabilities(Rule):
     they reach the loss, where some way to the loss is right, and where no gradients are recorded.
 
     ## Confirming
-    modellint does not confirm the finding: most training steps run over data that only a run has, and the other losses
-    take any numbers.
+    modellint runs the step of training, or the script, with made-up batches, until the loss is called. `BCELoss`
+    refuses the numbers itself. For `NLLLoss` and `KLDivLoss` the exponentials of log-probabilities sum to 1, and those
+    of other numbers do not.
     """
 
     code = "ML702"
@@ -93,14 +95,25 @@ class ScoresForProbabilities(Rule):
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for strange in queries.strange_elements(module, project):
-            yield from self._findings(strange, strange.site.place, strange.related_places)
+            claim = claims.Fed(strange.site.place, strange.right, strange.left, strange.root)
+            yield from self._findings(strange, strange.site.place, strange.related_places, claim)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         for one in recipes.about(recipe, project).strange_elements():
             yield from self._findings(one.refused, one.place, one.related_places)
 
+    def probe(self, claim: claims.Fed, project: Project) -> Probe:
+        """Run the step of training: what is the loss given?"""
+        from modellint.rule import called_probe, file_probe
+
+        return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)
+
     def _findings(
-        self, strange: queries.RefusedOperation, place: Place, related: Callable[[str], list[Related]]
+        self,
+        strange: queries.RefusedOperation,
+        place: Place,
+        related: Callable[[str], list[Related]],
+        claim: claims.Fed | None = None,
     ) -> Iterator[Finding]:
         expected = _EXPECTED.get(strange.right)
         if expected is None or (expected.startswith("scores") and strange.left not in _LOGARITHMS):
@@ -116,4 +129,5 @@ class ScoresForProbabilities(Rule):
             evidence=("nothing stands between this layer and the loss",) if strange.left == "scores" else (),
             related=related(f"{words} are made here"),
             help=_HELP[expected],
+            claim=claim,
         )

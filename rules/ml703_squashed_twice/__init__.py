@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Severity
 from modellint.flow import queries
 from modellint.rule import Rule
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import ModuleFacts
-    from modellint.rule import Project
+    from modellint.rule import Probe, Project
 
 #: Activations by their last names, as messages call them.
 _NAMES = {
@@ -70,7 +71,9 @@ class SquashedTwice(Rule):
     Activations of a project's own, and layers that only a run knows. It is silent where some way is right.
 
     ## Confirming
-    modellint does not confirm the finding: nothing raises an error, and a run cannot tell what the code means.
+    modellint builds the layer and calls it, or runs the function, until the second activation is called. It looks at
+    the numbers that this one gets: those of a softmax sum to 1, those of a sigmoid are between 0 and 1, and those of a
+    ReLU are not below 0. It names the range of the result. A run cannot tell if the code means this.
     """
 
     code = "ML703"
@@ -95,7 +98,14 @@ class SquashedTwice(Rule):
                 evidence=(_effect(name, strange.left),),
                 related=strange.related_places(f"{made} is applied here"),
                 help="apply only the last of the two",
+                claim=claims.Fed(site.place, strange.right, strange.left, strange.root),
             )
+
+    def probe(self, claim: claims.Fed, project: Project) -> Probe:
+        """Run the step of training: what is the activation given?"""
+        from modellint.rule import called_probe, file_probe
+
+        return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)
 
     def _of_linear_layers(self, strange: queries.RefusedOperation) -> Finding:
         return self.finding(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Severity
 from modellint.flow import queries
 from modellint.rule import Rule
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import ModuleFacts
-    from modellint.rule import Project
+    from modellint.rule import Probe, Project
 
 #: Why an operator has no gradient, by its last name.
 _WHY = {
@@ -63,7 +64,8 @@ class GradientCut(Rule):
     ```
 
     ## Confirming
-    modellint does not confirm the finding: most training steps run over data that only a run has.
+    modellint runs the step of training with made-up batches, until `backward()` is called there. PyTorch refuses it, or
+    no parameter has a gradient after it.
     """
 
     code = "ML704"
@@ -85,4 +87,11 @@ class GradientCut(Rule):
                 evidence=(why,),
                 related=lost.related_places(why),
                 help="compute the loss of what the layers give, before the gradient is cut",
+                claim=claims.NoGradient(site.place, lost.root),
             )
+
+    def probe(self, claim: claims.NoGradient, project: Project) -> Probe:
+        """Run the step of training: does `backward` give any parameter a gradient?"""
+        from modellint.rule import called_probe, file_probe
+
+        return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)

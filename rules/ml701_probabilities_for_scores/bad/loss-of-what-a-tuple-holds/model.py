@@ -11,10 +11,10 @@ class Tagger(nn.Module):
     def compute(self, features, lengths):
         return torch.softmax(self.head(features), dim=-1), lengths
 
-    def objective(self, outputs, tags):
+    def objective(self, outputs, tags: torch.Tensor):
         predicted, lengths = outputs
         return F.cross_entropy(predicted, tags)  # expect: ML701
 
-    def step(self, features, lengths, tags):
+    def step(self, features: torch.Tensor, lengths: torch.Tensor, tags: torch.Tensor):
         outputs = self.compute(features, lengths)
         self.objective(outputs, tags).backward()

@@ -13,8 +13,7 @@ class Recogniser(nn.Module):
         return self.head(hidden)
 
 
-def step(model: Recogniser, optimizer, frames, sizes, texts, lengths):
+def step(model: Recogniser, frames: torch.Tensor, texts: torch.Tensor):
+    sizes, lengths = torch.full((2,), len(frames)), torch.full((2,), 1)
     loss = nn.CTCLoss(blank=0)(model(frames), texts, sizes, lengths)  # expect: ML702
-    optimizer.zero_grad()
     loss.backward()
-    optimizer.step()

@@ -151,6 +151,9 @@ def _layers_of_object(shell: Shell, cls: Class, project: Project) -> Iterator[tu
     held: dict[str | None, list[Shell]] = {}
     for store in shell.stores:
         held.setdefault(store.name, []).extend(atom for atom in store.atoms if isinstance(atom, Shell))
+    calls = [event.value for method in cls.methods.values() for event in method.flow.of(EventKind.CALL)]
+    for name in {self_attribute(given) for call in calls for given in call.args[1:]} - {None}:
+        held.pop(name, None)  # others get the layer, and may train it
     for method in cls.methods.values():
         for event, call in _calls_before_backward(method, project):
             layers = held.get(self_attribute(call.callee), [])

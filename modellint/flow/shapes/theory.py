@@ -494,11 +494,11 @@ class Shapes(Theory):
 
         def of_pair(pair: tuple[Shaped | None, ...]) -> Shaped:
             one, other = pair
+            is_presumed = all(side is None or side.is_presumed or not side.shape.head for side in pair)
             if one is None or other is None:
-                return Shaped(unknown(self.key_of(value, frame)))
+                return Shaped(unknown(self.key_of(value, frame)), is_presumed=is_presumed)
             shape = combine(one.shape, other.shape)
             dtype = None if value.op is Op.COMPARE else judge.of_pair(value.data, one, other)
-            is_presumed = all(side.is_presumed or not side.shape.head for side in pair if side is not None)
             tensors = [side for side in pair if not isinstance(side, Scalar)]
             return Shaped(shape, dtype, is_presumed, cut=cut_of_all(tensors))
 

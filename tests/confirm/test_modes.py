@@ -54,6 +54,7 @@ CASES = {
         "after `eval()`, `drop` is still in training",
     ),
     "noise": ("", "", "return x + torch.randn_like(x)", "in-part", "`randn_like` at model.py:20 draws random numbers"),
+    "a coin": ("", "", "return x if torch.rand(()) < 0.5 else -x", "in-part", "`rand` at model.py:20 draws random"),
     "noise in training": ("", "", "return x + torch.randn_like(x) if self.training else x", "passed", "give the same"),
     "python's noise": ("", "", "return x * random.random()", "in-part", "the code draws random numbers"),
     "statistics of the batch": (STATISTICS, "", f"return {BATCH.format(True)}", "failed", "depends on the other rows"),

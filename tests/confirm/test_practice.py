@@ -121,6 +121,7 @@ def test_a_batch_becomes_what_the_model_takes(way: str, call: str, status: Statu
         ("F.nll_loss(net(x).softmax(1), y)", "probabilities", Status.CONFIRMED),
         ("F.binary_cross_entropy(net(x).sigmoid(), y)", "scores", Status.REFUTED),
         ("F.binary_cross_entropy(net(x)[:, :1], y)", "scores", Status.CONFIRMED),
+        ("F.binary_cross_entropy((net(x) - 3).view(-1), y)", "scores", Status.UNCONFIRMED),
         ("F.binary_cross_entropy(net(x)[:, :1].log_softmax(1), y)", "log-probabilities", Status.CONFIRMED),
         ("F.kl_div(net(x).log_softmax(1), y)", "probabilities", Status.REFUTED),
         ("torch.tanh(net(x).relu())", "positives", Status.CONFIRMED),

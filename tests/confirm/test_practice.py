@@ -266,3 +266,17 @@ def test_a_file_is_run_as_a_script(start: str, tmp_path: Path) -> None:
     call = "F.cross_entropy(net(x).softmax(1), y)"
     found = verdict_on(tmp_path, code, call, "cross_entropy", "probabilities")
     assert found.status is (Status.CONFIRMED if start.startswith("train") else Status.UNCONFIRMED), found.detail
+
+
+def test_the_side_of_an_image_is_learnt_from_what_a_layer_refuses(tmp_path: Path) -> None:
+    code = (
+        "class Twins(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.conv, self.fc = nn.Conv2d(1, 4, 5, stride=2), nn.Linear(4 * 22 * 22, 3)\n\n"
+        "    def one(self, x):\n        return self.fc(self.conv(x).flatten(1))\n\n\n"
+        "def train(loader):\n    net = Twins()\n    for left, right, y in loader:\n"
+        "        found = (net.one(left) - net.one(right)).softmax(1)\n"
+        "        loss = F.cross_entropy(found, y)\n"
+    )
+    found = verdict_on(tmp_path, code, "F.cross_entropy(found, y)", "cross_entropy", "probabilities")
+    assert found.status is Status.CONFIRMED, found.detail
+    assert "loader[0][0], loader[0][1] = float 2x1x48x48" in found.detail

@@ -19,19 +19,20 @@ from torch.overrides import TorchFunctionMode
 from . import called, roles
 from .attempts import Attempt
 from .classes import Builder
+from .complaints import Complaint
 from .making import seeing
-from .promised import Promises
+from .promised import Promised, Promises
 from .seeds import seed_generators
 from .several import tree_of
 from .signatures import VARIADIC, annotation_of, init_of
-from .specs import configured_spec
+from .specs import Spec, configured_spec
 from .standins import described, likeliest
 from .telling import Layers
 from .unread import promising_data
 from .verdicts import Verdict, unconfirmed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from .places import Spot
     from .session import Session
@@ -43,6 +44,8 @@ _OF_NUMBERS = (roles.counts_ids, roles.is_width, roles.is_length, roles.is_depth
 _PATIENCE = 25.0
 #: So many runs with other numbers are made where chance decides.
 _SEEDS = 4
+#: So many runs are made with other sides of images.
+_MOST_SHAPES = 6
 _MISSING = inspect.Parameter.empty
 
 
@@ -84,6 +87,8 @@ class Watch(TorchFunctionMode):
         args, kwargs = _on_cpu(func, args, kwargs or {})
         if time.process_time() > self._end:
             raise LateError
+        if args and isinstance(args[0], Promised) and func in (torch.as_tensor, torch.tensor, torch.asarray):
+            return Promised.__torch_function__(func, types, args, kwargs)
         if not self._is_there(sys._getframe(1)):
             return func(*args, **kwargs)
         result = self.judge(getattr(func, "__name__", ""), args, kwargs, partial(func, *args, **kwargs))
@@ -182,26 +187,58 @@ def _call(session: Session, attempt: Attempt, watch: Watch, reasons: list[str], 
 
     Adds to the reasons why that tells nothing. True if there is nothing more to pass.
     """
+    pending: list[dict[torch.Size, torch.Size]] = [{}]
+    tried: list[dict[torch.Size, torch.Size]] = []
+    while pending and len(tried) < _MOST_SHAPES:
+        known = pending.pop(0)
+        if known in tried:
+            continue
+        tried.append(known)
+        promises = Promises(attempt, known)
+        stage, error = _error_of(session, attempt, watch, promises, seed, is_full=is_full)
+        if error is None:
+            reasons.append(
+                "what it is given there decides nothing" if watch.is_undecided else "a call did not reach it"
+            )
+            return watch.is_undecided
+        reasons.append(f"{stage}: {described(error)[:200]}")
+        if stage == "building":
+            return True
+        pending += _other_shapes(error, promises.shapes, known)
+    return False
+
+
+def _error_of(
+    session: Session, attempt: Attempt, watch: Watch, promises: Promises, seed: int, *, is_full: bool
+) -> tuple[str, BaseException | None]:
+    """The stage and the error of a run; None if it comes to its end."""
     stage = "building"
-    promises = Promises(attempt)
     attempt.builder.unknown = promises.make
     _, method = session.source().split(session.name)
     try:
         with watch.watching(promises, seed):
             owner = _build_owner(attempt, promises)
             stage = "calling it"
-            if not isinstance(owner, nn.Module) and session.name.endswith(".__init__"):
-                return True
-            function = getattr(owner, method) if method else owner
-            said = attempt.configured.get("inputs", {})
-            given = _arguments(function, attempt, promises, said, is_full=is_full)
-            # Layers whose inputs only their names tell are called as others call them.
-            (owner if method == "forward" and isinstance(owner, nn.Module) else function)(**given)
+            if isinstance(owner, nn.Module) or not session.name.endswith(".__init__"):
+                function = getattr(owner, method) if method else owner
+                said = attempt.configured.get("inputs", {})
+                given = _arguments(function, attempt, promises, said, is_full=is_full)
+                # Layers whose inputs only their names tell are called as others call them.
+                (owner if method == "forward" and isinstance(owner, nn.Module) else function)(**given)
     except (Exception, SystemExit) as error:
-        reasons.append(f"{stage}: {described(error)[:200]}")
-        return stage == "building"
-    reasons.append("what it is given there decides nothing" if watch.is_undecided else "a call did not reach it")
-    return watch.is_undecided
+        return stage, error
+    return stage, None
+
+
+def _other_shapes(
+    error: BaseException, shapes: Sequence[torch.Size], known: Mapping[torch.Size, torch.Size]
+) -> Iterator[dict[torch.Size, torch.Size]]:
+    """Shapes of images that an error asks for, in place of those that a run had."""
+    complaint = Complaint(error)
+    before = {new: old for old, new in known.items()}
+    for shape in dict.fromkeys(shapes):
+        for side in complaint.image_sides(Spec("float", tuple(shape))):
+            yield {**known, before.get(shape, shape): torch.Size((*shape[:2], side, side))}
 
 
 def _build_owner(attempt: Attempt, promises: Promises) -> Any:

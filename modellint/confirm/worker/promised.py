@@ -19,7 +19,7 @@ from .targets import LOSSES, OF_CLASSES, targets
 from .unpacked import number_unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from .attempts import Attempt
 
@@ -46,6 +46,8 @@ _KNOWN = {
     "grad": None,
     "grad_fn": None,
 }
+#: Functions that make a tensor of something like one.
+_CONVERTING = frozenset(("as_tensor", "asarray", "tensor"))
 #: Kinds of elements: real numbers and whole ones.
 _REALS, _WHOLES = "real", "whole"
 #: Kinds of what unknown functions give: with a gradient, and without.
@@ -59,8 +61,12 @@ _DRAWN = frozenset("argmax argmin argsort eq ne gt ge lt le nonzero multinomial 
 class Promises:
     """The promised arguments of a run."""
 
-    def __init__(self, attempt: Attempt | None = None) -> None:
+    def __init__(self, attempt: Attempt | None = None, known: Mapping[torch.Size, torch.Size] | None = None) -> None:
+        """`known` are the shapes that an earlier run has told, in place of others."""
         self._attempt = attempt
+        self._known = dict(known or {})
+        #: The shapes of the real numbers that promised arguments have become.
+        self.shapes: list[torch.Size] = []
         #: True once an unknown function was given a tensor: what it gives is made up.
         self.is_guessing = False
         #: A layer in place of unknown models.
@@ -76,8 +82,15 @@ class Promises:
     def make(self, name: str) -> Promised:
         return Promised.make(self, name)
 
+    def as_known(self, value: Any) -> Any:
+        """The same, or a tensor of the shape that an earlier run has told in place of its own."""
+        shape = self._known.get(value.shape) if is_real(value) else None
+        return value if shape is None else torch.randn(shape)
+
     def note(self, name: str, value: torch.Tensor) -> None:
         """Add to the assumptions the type and sizes of a tensor that an argument has become."""
+        if value.is_floating_point():
+            self.shapes.append(value.shape)
         if "()" not in name and self._attempt is not None and name not in self._noted:
             kind = "float" if value.is_floating_point() else "ids" if value.dtype is torch.int64 else str(value.dtype)
             self._noted[name] = f"{kind} {'x'.join(map(str, value.shape))}".rstrip()
@@ -136,7 +149,7 @@ class Promised(torch.Tensor):
 
     def as_kind(self, value: torch.Tensor) -> torch.Tensor:
         """A tensor with elements of the kind that it has."""
-        if self._kind == _OUTPUT:
+        if self._kind == _OUTPUT and value.is_floating_point():
             return value * nn.Parameter(torch.ones(()))
         value = value.float() if self._kind == _REALS else value.abs().long() if self._kind == _WHOLES else value
         return value.requires_grad_() if self.is_asked and value.is_floating_point() else value
@@ -276,6 +289,9 @@ def _apply(func: Any, args: Any, kwargs: dict[str, Any], promised: list[Promised
         return first if not kind or first._kind == _OUTPUT else _of_kind(first, kind)
     if name in ("size", "dim", "numel", "item", "tolist", "numpy"):
         return _fact(first, name, args[1:], kwargs)
+    if name in _CONVERTING:
+        kind = _REALS if kwargs.get("dtype") is torch.float else _WHOLES if kwargs.get("dtype") is torch.long else ""
+        return _of_kind(first, kind or (_CUT if name == "tensor" and first._kind == _OUTPUT else first._kind))
     if name in LOSSES:
         return _loss(func, args, kwargs)
     if func in (torch.empty, torch.zeros, torch.ones, torch.randn, torch.rand, torch.full, torch.arange):

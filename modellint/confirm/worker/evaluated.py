@@ -100,7 +100,7 @@ class _Causes(TorchFunctionMode):
 
 
 def _mistake(name: str, frame: FrameType | None) -> str:
-    """What is wrong with random numbers in evaluation; empty if code asks for them: it samples, or tells dropout."""
+    """The mistake behind random numbers in evaluation; empty if code asks for them: it samples, or tells dropout."""
     if _is_constructing(frame):
         return "draws the weights of a new layer in each call"
     dropping = "drops elements after `eval()`, too"

@@ -15,6 +15,8 @@ CLASSES = 1000
 _PACKAGES = ("torchvision.models.", "timm.", "transformers.")
 #: Folders of `torchvision.models` whose functions make other networks, of the same names.
 _OTHERS = frozenset(("detection", "optical_flow", "quantization", "segmentation", "video"))
+#: Kinds of parts that act otherwise in training: norms, dropout, blocks with norms or with paths that are dropped.
+_BY_MODE = frozenset("BD~^")
 _TOKEN = re.compile(r"[()]|[^\s()]+")
 
 
@@ -108,6 +110,15 @@ def _nodes(tokens: list[str]) -> list[Node]:
 
 def _numbers(text: str) -> tuple[int | None, ...]:
     return tuple(None if one == "*" else int(one) for one in text.split(",") if one)
+
+
+def acts_by_mode(name: str) -> bool:
+    """True if a classifier of torchvision has batch norm, dropout, or blocks that do."""
+    return any(_acts_by_mode(node) for node in network(name))
+
+
+def _acts_by_mode(node: Node) -> bool:
+    return node.kind in _BY_MODE or any(map(_acts_by_mode, node.parts))
 
 
 def network_of_timm(name: str) -> Pooled | None:

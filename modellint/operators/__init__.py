@@ -79,6 +79,7 @@ Layers
     holds:NAME@P        a container, which registers what it is given by that argument; `holds` alone: a layer itself
     named               what it holds may come with names, which are attributes of it then
     trained, kept       a parameter; a buffer
+    by-mode:NAME@P      acts otherwise in training than in evaluation, unless that argument is 0 or False
 Containers and builtins
     adds:@P             adds that argument; `extends:@P` all in it; `removes` some or all
     contents            gives what is in it; `pairs` the same with a key, number or partner; `element` one of it

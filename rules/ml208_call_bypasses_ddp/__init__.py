@@ -17,15 +17,21 @@ if TYPE_CHECKING:
     from modellint.rule import Project
 
     from .bypasses import Bypass
+    from .wrappers import Around
 
 
 class CallBypassesDdp(Rule):
-    """A call around `DistributedDataParallel` leaves gradients unsynchronised
+    """A call around a wrapper leaves gradients unsynchronised
 
     ## What it does
     In a script that sets up distributed training, reports calls such as `self.hparams.encoder(…)` of objects that are
     also entries of `modules`, have parameters to train and learn from the call: the training loop reaches the method
     with this recipe, and the call is not under `torch.no_grad()`.
+
+    In Python code, reports calls of the layer inside of a `DistributedDataParallel` or `FullyShardedDataParallel`, and
+    of its methods that use parameters (`model.module.loss(x)`), if a loss with their result goes `backward()` and the
+    function and its helpers call the wrapper nowhere. Also reports a method of a layer that `torch.compile` has
+    compiled (`model.generate(x)`), if nothing calls the compiled layer: methods run uncompiled. These are warnings.
 
     Skips modules without parameters to train (the framework does not wrap them), frozen modules, calls in validation
     and testing only, and scripts that never join a process group. If the script also calls the wrapper, the report has
@@ -44,12 +50,15 @@ class CallBypassesDdp(Rule):
     self.modules.encoder(feats)
     ```
 
+    Elsewhere, call the wrapper, and let `forward` call the method. `model.compile()` compiles a layer in place, so that
+    its methods call compiled code.
+
     ## Confirming
     A run builds the recipe, wraps each entry of `modules` that learns, and evaluates the called object in the script's
     own Brain. The verdict is *confirmed* if it is the module inside a wrapper, and *refuted* if it is a wrapper or
     another object. For a small module, torch's own `DistributedDataParallel` then counts the gradients that each call
     exchanges with a simulated second process. The run does not show that training reaches this call with gradients: the
-    code says so.
+    code says so. modellint does not confirm findings outside of recipes.
 
     ## References
     - [SpeechBrain issue 930](https://github.com/speechbrain/speechbrain/issues/930)
@@ -68,6 +77,14 @@ class CallBypassesDdp(Rule):
 
         for bypass in bypassing_calls(module, project):
             yield self._finding(bypass)
+        if "torch" not in module.text or not {"module", "compile"} & module.body.words:
+            return
+        from .wrappers import calls_around_compiled, calls_around_wrappers
+
+        for around in calls_around_wrappers(module, project):
+            yield self._report_around(around)
+        for around in calls_around_compiled(module, project):
+            yield self._report_uncompiled(around)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from .bypasses import bypassing_calls
@@ -76,6 +93,35 @@ class CallBypassesDdp(Rule):
         for bypass in bypassing_calls(script, project) if script is not None else ():
             if any(known.file == recipe.file for known, _ in bypass.recipes):
                 yield self._finding(bypass)
+
+    def _report_around(self, around: Around) -> Finding:
+        module, loss = around.function.module, around.loss
+        assert loss is not None
+        return self.finding(
+            module.place(around.value),
+            f"`{around.name}` is called, not the wrapper: with several processes its gradients are never synchronised",
+            symbol=f"{around.function.qualname}.{around.name}",
+            confidence=Confidence.HIGH,
+            severity=Severity.INFO if loss.is_tried else Severity.WARNING,
+            evidence=(f"`{around.wrapper}` synchronises gradients of calls of the wrapper only",),
+            related=(
+                Related(around.made.place, f"the layer is wrapped in `{around.wrapper}` here"),
+                Related(loss.place, "the loss goes backward here"),
+            ),
+            help="call the wrapper, and let `forward` call the method",
+        )
+
+    def _report_uncompiled(self, around: Around) -> Finding:
+        return self.finding(
+            around.function.module.place(around.value),
+            f"`{around.name}` runs uncompiled: `torch.compile` compiles calls of the layer only",
+            symbol=f"{around.function.qualname}.{around.name}",
+            confidence=Confidence.HIGH,
+            severity=Severity.WARNING,
+            evidence=("nothing calls the compiled layer itself",),
+            related=(Related(around.made.place, "the layer is compiled here"),),
+            help="call `layer.compile()`, or compile the method",
+        )
 
     def _finding(self, bypass: Bypass) -> Finding:
         use, entry = bypass.use, bypass.entry

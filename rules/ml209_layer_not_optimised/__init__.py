@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from modellint.rule import Probe, Project
 
     from .beside import Beside
+    from .data import OfData
     from .optimised import LeftOut
 
 
@@ -29,8 +30,9 @@ class LayerNotOptimised(Rule):
     `named_parameters()` that it picks by name. The rule compares them with the children that the model registers. It
     reports a child that the model calls, if the optimizers of the file get all other children and nothing freezes this
     one. It also reports a layer that a model gets only after an optimizer was created from its parameters, and a model
-    that a function or script makes beside optimizers of other models, if its loss goes backward there and nothing
-    freezes, loads or asks for its parameters.
+    that a function, a script or a trainer makes beside optimizers of other models, if its loss goes backward there and
+    nothing freezes, loads or asks for its parameters. It reports an optimizer of a list of tensors that need no
+    gradient, such as the data.
 
     In a recipe, checks each layer in `modules` that the script computes gradients with, if the Brain creates its
     optimizers itself (`init_optimizers`) and the rule knows which parameters each of them gets. Skips frozen layers,
@@ -61,8 +63,11 @@ class LayerNotOptimised(Rule):
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .beside import Beside
+        from .data import optimizers_of_data
         from .optimised import left_out
 
+        for of_data in optimizers_of_data(module, project):
+            yield self._of_data(of_data)
         for found in left_out(module, project):
             yield self._of_model(found) if isinstance(found, Beside) else self._report(found)
         for recipe in queries.script(module, project).recipes:
@@ -100,6 +105,18 @@ class LayerNotOptimised(Rule):
             help=f"give the parameters of `{layer.path}` to one of the optimizers, or freeze it",
             # If it is not certain, what is in doubt is if this Brain trains it.
             claim=_claim(reach.brain, layer.place, layer.path) if is_certain and reach is not None else None,
+        )
+
+    def _of_data(self, found: OfData) -> Finding:
+        module = found.function.module
+        return self.finding(
+            module.place(found.optimizer),
+            "the optimizer is given only tensors that need no gradient: it changes nothing",
+            symbol=f"{found.function.qualname}.{module.text_of(found.optimizer.callee)[:40]}",
+            confidence=Confidence.HIGH,
+            evidence=("nothing in the file asks for their gradients",),
+            related=[Related(module.place(made), "this tensor is made without `requires_grad`") for made in found.made],
+            help="give it the parameters that the loss depends on, or make the tensor with `requires_grad=True`",
         )
 
     def _of_model(self, found: Beside) -> Finding:

@@ -45,16 +45,20 @@ class SquashedTwice(Rule):
     - `softmax`, `log_softmax` and `sigmoid` of the result of `softmax`, and `sigmoid` of the result of `sigmoid`
     - `softmax`, `log_softmax`, `sigmoid` and `tanh` of the result of a ReLU that stands right behind a layer
     - `softmax` and `log_softmax` of the result of a sigmoid that stands right behind a layer
+    - `nn.Linear` of the result of `nn.Linear`, in one function or `Sequential`, as an info
 
     Views, casts, dropout and elements of a tensor change nothing. A ReLU or a sigmoid of something else than the result
     of a layer, such as a product of embeddings, may be a design: it bounds weights.
+
+    Two linear layers with fewer features between them than on either side make a map of low rank, which is meant.
 
     The finding is a warning, and an info in tests and demonstrations.
 
     ## Why is this bad
     A second `softmax` makes nearly equal probabilities: of three classes the best gets 0.58 at most, and gradients are
     small. A sigmoid of a ReLU is never below 0.5, and `tanh` of one never below 0: half of what the activation can give
-    is lost, and where the layer gives a number below 0 no gradient flows.
+    is lost, and where the layer gives a number below 0 no gradient flows. Two linear maps in a row are one: the second
+    layer costs memory and time, and the network is no deeper.
 
     ## How to fix
     Drop the first of the two.
@@ -79,6 +83,8 @@ class SquashedTwice(Rule):
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for strange in queries.strange_elements(module, project):
+            if strange.is_second_map:
+                yield self._of_linear_layers(strange)
             name, made = _NAMES.get(strange.right), _MADE.get(strange.left)
             if name is None or made is None:
                 continue
@@ -100,6 +106,18 @@ class SquashedTwice(Rule):
         from modellint.rule import called_probe, file_probe
 
         return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)
+
+    def _of_linear_layers(self, strange: queries.RefusedOperation) -> Finding:
+        return self.finding(
+            strange.site.place,
+            "`nn.Linear` gets what another one gives, and nothing stands between them",
+            symbol=strange.symbol,
+            confidence=Confidence.HIGH,
+            severity=Severity.INFO,
+            evidence=("two linear maps in a row are one: a single layer can do all that both can",),
+            related=strange.related_places("the other layer is called here"),
+            help="put an activation between them, or drop one of the two",
+        )
 
 
 def _effect(name: str, kind: str) -> str:

@@ -22,6 +22,7 @@ _WHY = {
     "grad": "`.grad` has no gradient itself",
     "comparison": "a comparison has no gradient",
     "no_grad": "no gradients are recorded here",
+    "batch": "a batch of data has no gradient",
     "tensor": "`torch.tensor` makes a new tensor, which knows nothing of the model",
 }
 
@@ -31,7 +32,9 @@ class GradientCut(Rule):
 
     ## What it does
     Follows each tensor from the layer that makes it to `backward()`: through `forward`, methods, functions and files.
-    Reports `backward()` on a tensor that certainly has no gradient, as each way to it leads through
+    Reports `backward()` on a tensor that certainly has no gradient, as each way to it leads through one of those below.
+    A method that returns the loss to a library counts as well: `training_step` of Lightning, `compute_loss` of
+    transformers, `compute_objectives` of SpeechBrain.
 
     - `argmax`, a comparison, or a cast to whole numbers
     - `detach()`, `.data`, `torch.tensor(…)`
@@ -74,9 +77,10 @@ class GradientCut(Rule):
         for lost in queries.losses_without_gradient(module, project):
             site = lost.site
             why = _WHY.get(lost.left, f"`{lost.left}` has no gradient")
+            subject = "`backward()` on" if lost.right == "backward" else f"`{lost.right}` returns"
             yield self.finding(
                 site.place,
-                "`backward()` on a tensor that no gradient reaches",
+                f"{subject} a tensor that no gradient reaches",
                 symbol=lost.symbol,
                 confidence=Confidence.HIGH,
                 severity=Severity.INFO if lost.is_tried else Severity.WARNING if lost.is_open else None,

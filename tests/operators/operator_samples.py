@@ -105,6 +105,7 @@ OPERANDS: dict[str, Callable[[], Any]] = {
     **{name: lambda: numbers()[:, :2].clone() for name in ("bernoulli_",)},
 }  # fmt: skip
 ARGUMENTS["bmm"] = (torch.ones(1, 3, 2),)
+ARGUMENTS["TransformerDecoderLayer"] = (torch.ones(5, 2, 4),)
 
 #: Functions that make a tensor without one, and the like: all of their arguments.
 CALLS: dict[str, tuple[Any, ...]] = {
@@ -128,6 +129,8 @@ LAYERS: dict[str, tuple[Any, ...]] = {
     5), "Conv1d": (3, 5, 1), "Conv2d": (3, 5, 1), "Conv3d": (3, 5, 1),
     "RNN": (3, 5), "LSTM": (3, 5), "GRU": (3, 5), "Embedding": (10, 3), "EmbeddingBag": (10, 3),
     "Unflatten": (1, (3, 1)), "ChannelShuffle": (2,), "PixelShuffle": (2,), "PixelUnshuffle": (2,),
+    "BatchNorm1d": (3,), "BatchNorm2d": (3,), "BatchNorm3d": (3,), "SyncBatchNorm": (3,),
+    "TransformerEncoderLayer": (4, 2), "TransformerDecoderLayer": (4, 2),
 }  # fmt: skip
 INPUTS: dict[str, Callable[[], torch.Tensor]] = {
     "Embedding": lambda: torch.tensor([[0, 9]]), "EmbeddingBag": lambda: torch.tensor([[0, 9]]),
@@ -137,6 +140,9 @@ INPUTS: dict[str, Callable[[], torch.Tensor]] = {
     "Dropout1d": lambda: torch.rand(2, 3, 4), "Dropout2d": lambda: torch.rand(2, 3, 4, 4),
     "Dropout3d": lambda: torch.rand(2, 3, 4, 4, 4), "Softmax": numbers,
     "FeatureAlphaDropout": lambda: torch.rand(2, 3, 4),
+    "BatchNorm1d": lambda: torch.rand(4, 3), "BatchNorm2d": lambda: torch.rand(2, 3, 4, 4),
+    "BatchNorm3d": lambda: torch.rand(2, 3, 4, 4, 4), "SyncBatchNorm": lambda: torch.rand(4, 3),
+    "TransformerEncoderLayer": lambda: torch.rand(5, 2, 4), "TransformerDecoderLayer": lambda: torch.rand(5, 2, 4),
 }  # fmt: skip
 
 #: Objects whose methods are in the table, and what each method is given.

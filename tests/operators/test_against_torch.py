@@ -481,6 +481,22 @@ def periodic(trial: Trial, _value: str) -> bool:
     return torch.allclose(trial.again(first, tuple(rest)), trial.again(turned, tuple(after)))
 
 
+def by_mode(trial: Trial, value: str) -> bool:
+    """True if a layer gives other results in training than in evaluation, but not if the argument switches that off."""
+    name, _, position = value.partition("@")
+    cls = resolve(trial.row.name)
+    assert list(inspect.signature(cls).parameters)[int(position)] == name
+    needed = (8, 2) if trial.short.startswith("Transformer") else () if "ropout" in trial.short else (8,)
+    shape = (8, 8, *[3] * {"1": 1, "2": 2, "3": 3}.get(trial.short.rstrip("d")[-1], 0))
+    given = [torch.rand(shape)] * (2 if trial.short == "TransformerDecoderLayer" else 1)
+
+    def differs(**settings: object) -> bool:
+        layer = cls(*needed, **settings)
+        return not torch.equal(layer.train()(*given), layer.eval()(*given))
+
+    return differs() and not differs(**{name: False if trial.short.startswith(("Batch", "Sync")) else 0.0})
+
+
 def resampled(trial: Trial, value: str) -> bool:
     return trial.again(torch.rand(1, 1, 4, 4), ((2, 2),)).shape[-2:] == (2, 2)
 
@@ -583,6 +599,7 @@ CHECKS: dict[str, Callable[[Trial, str], bool]] = {
     "reads": reads,
     "holds": holds,
     "named": named,
+    "by-mode": by_mode,
     "trained": kept,
     "kept": kept,
     "adds": adds,
@@ -599,7 +616,7 @@ CHECKS: dict[str, Callable[[Trial, str], bool]] = {
 
 #: Facets that make their own call, since ours would say nothing.
 OWN_CALL = ("wraps", "weight-norm", "spectral-norm", "builds", "no-gradients", "holds", "named", "trained", "kept",
-            "type", "distribution", "table", "padding", "judges", "ignores")  # fmt: skip
+            "type", "distribution", "by-mode", "table", "padding", "judges", "ignores")  # fmt: skip
 
 
 def trial_of(row: Operator, kind: str, of: str, facet: str) -> Trial:

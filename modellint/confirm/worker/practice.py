@@ -24,7 +24,7 @@ from .making import seeing
 from .promised import Promised, Promises
 from .seeds import seed_generators
 from .several import tree_of
-from .signatures import VARIADIC, annotation_of, init_of
+from .signatures import VARIADIC, annotation_of, init_of, is_tensor_type
 from .specs import Spec, configured_spec
 from .standins import described, likeliest
 from .telling import Layers
@@ -274,6 +274,8 @@ def _argument(name: str, annotation: Any, use: roles.ParameterUse, attempt: Atte
     lower = name.lower()
     if roles.is_device(lower):
         return torch.device("cpu")
+    if annotation is torch.Tensor or is_tensor_type(annotation):
+        return promises.make(name)
     known = attempt.builder.by_annotation(annotation, name)
     if known is not _MISSING:
         return known

@@ -130,6 +130,17 @@ if TYPE_CHECKING:
     from modellint.flow.queries.layers import may_have as may_have
     from modellint.flow.queries.layers import mode_changes as mode_changes
     from modellint.flow.queries.layers import stored_values as stored_values
+    from modellint.flow.queries.modes import Key as Key
+    from modellint.flow.queries.modes import ModeCourse as ModeCourse
+    from modellint.flow.queries.modes import ModeObject as ModeObject
+    from modellint.flow.queries.modes import acts_by_mode as acts_by_mode
+    from modellint.flow.queries.modes import classes_inside as classes_inside
+    from modellint.flow.queries.modes import classes_made as classes_made
+    from modellint.flow.queries.modes import is_quiet as is_quiet
+    from modellint.flow.queries.modes import learns_from as learns_from
+    from modellint.flow.queries.modes import leaves_modes_alone as leaves_modes_alone
+    from modellint.flow.queries.modes import mode_courses as mode_courses
+    from modellint.flow.queries.modes import runs_parts as runs_parts
     from modellint.flow.queries.runs import Run as Run
     from modellint.flow.queries.runs import run as run
     from modellint.flow.queries.shapes import Made as Made
@@ -239,6 +250,10 @@ else:
             "modellint.flow.queries.layers": (
                 "calls_of_objects elements gives_values is_doubtful is_method_named is_set_besides "
                 "is_set_outside lacks_forward made_objects may_have mode_changes stored_values"
+            ),
+            "modellint.flow.queries.modes": (
+                "Key ModeCourse ModeObject acts_by_mode classes_inside classes_made is_quiet learns_from "
+                "leaves_modes_alone mode_courses runs_parts"
             ),
             "modellint.flow.queries.runs": "Run run",
             "modellint.flow.queries.shapes": (

@@ -65,7 +65,8 @@ _MAX_DEPTH, _MAX_ACTIONS, _MAX_HELPERS, _MAX_CALLERS = 5, 800, 300, 6
 class Act(Enum):
     """The kind of an action. `ENGINE` is `backward()` of what is no tensor, `OTHER` a call that cannot be read.
 
-    `SET` gives gradients other values by hand, which may clear them.
+    `SET` gives gradients other values by hand, which may clear them. Those behind `OTHER` are of the courses of modes
+    (`modes.py`).
     """
 
     BACKWARD = "backward"
@@ -78,6 +79,12 @@ class Act(Enum):
     UNSCALE = "unscale"
     UPDATE = "update"
     OTHER = "other"
+    TRAIN = "train"
+    EVAL = "eval"
+    MODE = "mode"
+    RUN = "run"
+    RECORD = "record"
+    LOAD = "load"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -193,9 +200,9 @@ class Course:
                 self.is_whole = False
                 return
             around = (*loops, *(loop for loop in own_loops if loop.first <= number < loop.last))
-            self._add(_At(event, body, around, tests | _tests(event), steps))
+            self._add(At(event, body, around, tests | _tests(event), steps))
 
-    def _add(self, at: _At) -> None:
+    def _add(self, at: At) -> None:
         event = at.event
         if event.kind is not EventKind.CALL:
             target = event.target
@@ -215,7 +222,7 @@ class Course:
             return
         reached = self._reach(at)
         if reached is None or reached.function is None or len(at.steps) >= _MAX_DEPTH:
-            if (reached is None or not _is_forward(reached)) and not _is_harmless(event.value):
+            if (reached is None or not is_forward(reached)) and not _is_harmless(event.value):
                 self._note(at, Act.OTHER, None)
                 self.is_whole = self.is_whole and len(at.steps) < _MAX_DEPTH
         elif at.loops or not _PARTS.isdisjoint(reached.function.words):
@@ -223,7 +230,7 @@ class Course:
         else:
             self._note(at, Act.OTHER, None)
 
-    def _add_outside(self, at: _At, name: str) -> None:
+    def _add_outside(self, at: At, name: str) -> None:
         """Note the call of a function of a library."""
         value = at.event.value
         if name == "torch.autograd.backward" and value.args[1:]:
@@ -235,7 +242,7 @@ class Course:
         elif name.partition(".")[0] not in _PLAIN or name in _CALLING or name.startswith(_CLEARING):
             self._note(at, Act.OTHER, None)
 
-    def _add_method(self, at: _At, name: str) -> bool:
+    def _add_method(self, at: At, name: str) -> bool:
         """Note the call of a method that has a part in training; False for another one."""
         value = at.event.value
         owner = at.operand(value.callee.args[0])
@@ -262,7 +269,7 @@ class Course:
             return True
         return False
 
-    def _add_step(self, at: _At, owner: Operand) -> bool:
+    def _add_step(self, at: At, owner: Operand) -> bool:
         value = at.event.value
         if scalers(owner):
             given = value.argument(0, "optimizer")
@@ -277,7 +284,7 @@ class Course:
             self._note(at, Act.STEP, owner)
         return is_known
 
-    def _note(self, at: _At, act: Act, subject: Operand | None, scaler: Operand | None = None) -> None:
+    def _note(self, at: At, act: Act, subject: Operand | None, scaler: Operand | None = None) -> None:
         self.actions.append(
             Action(
                 act,
@@ -295,7 +302,7 @@ class Course:
 
     # -- helpers -----------------------------------------------------------------------------------------------------
 
-    def _reach(self, at: _At) -> Reached | None:
+    def _reach(self, at: At) -> Reached | None:
         """The function of the project that a call runs."""
         value, function, project = at.event.value, at.body.function, self.project
         reached = project.once(("call target", value), lambda: CallReach(project, function).of(value))
@@ -309,11 +316,11 @@ class Course:
         method = project.of(Members).method(model.cls, str(value.callee.data))
         return None if method is None else Reached(method.name, method.open_parameters, method, model)
 
-    def _follow(self, at: _At, reached: Reached) -> None:
+    def _follow(self, at: At, reached: Reached) -> None:
         """Collect the actions of a helper."""
         function = reached.function
         assert function is not None
-        if _is_forward(reached) and "zero_grad" not in function.words:
+        if is_forward(reached) and "zero_grad" not in function.words:
             return
         self._called.setdefault(function, []).append(at.loops)
         if function in self._quiet:
@@ -337,7 +344,7 @@ class Course:
         if known == (len(self.actions), len(self._open), self.is_whole) and self.is_whole:
             self._quiet.add(function)
 
-    def _follow_nested(self, at: _At, nested: Nested) -> None:
+    def _follow_nested(self, at: At, nested: Nested) -> None:
         """Collect the actions of a function inside of the function."""
         if nested.flow is not None or len(at.steps) >= _MAX_DEPTH or at.body.own is nested:
             self.is_whole = False
@@ -412,7 +419,7 @@ class _Body:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _At:
+class At:
     """An event, and what leads to it."""
 
     event: Event
@@ -445,7 +452,7 @@ def _tests(event: Event) -> frozenset[tuple[int, bool]]:
     return frozenset(found)
 
 
-def _is_forward(reached: Reached) -> bool:
+def is_forward(reached: Reached) -> bool:
     """True for what runs when a layer is called."""
     function, owner = reached.function, reached.owner
     is_layer = owner is not None and owner.is_module is not False
@@ -719,10 +726,10 @@ def _holds_already(action: Action) -> bool:
     for leaf in action.operand(owner).origins(through_operators=False):
         made = leaf.value
         if made.op is Op.CALL and leaf.made_class() is None and not _is_layer_call(leaf):
-            acting, is_passed = leaf.function.flow.once(_acting), leaf.function is not function
+            asked, is_passed = leaf.function.flow.once(acting), leaf.function is not function
             prepared = made.callee.args[1:] if made.callee.op is Op.CALL else ()  # `partial(Watcher, optimizer)()`
             given = list(_each_argument((*made.args[1:], *prepared)))
-            if any(is_self(part) or id(part) in acting or (is_passed and part.op is Op.PARAM) for part in given):
+            if any(is_self(part) or id(part) in asked or (is_passed and part.op is Op.PARAM) for part in given):
                 return True
     methods = [function] if function.owner is None else list(function.owner.methods.values())
     return any(
@@ -783,7 +790,7 @@ def _may_hold(value: Value, action: Action) -> bool:
     if is_self(value) or value.op is Op.LAMBDA:
         return True
     flow = action.function.flow
-    if id(value) in flow.once(_acting):
+    if id(value) in flow.once(acting):
         return True
     return any(_may_be_holder(leaf) for leaf in action.operand(value).origins(through_operators=False))
 
@@ -834,7 +841,7 @@ def _like_optimizers(flow: Flow) -> frozenset[int]:
     return frozenset(found["zero_grad"] & found["step"])
 
 
-def _acting(flow: Flow) -> frozenset[int]:
+def acting(flow: Flow) -> frozenset[int]:
     """The values that a body calls, or asks for what models and optimizers have."""
     callees = [event.value.callee for event in flow.of(EventKind.CALL)]
     holders = (one.args[0] for one in callees if one.op is Op.ATTR and one.data in _OF_HOLDERS)

@@ -44,6 +44,8 @@ _OF_NUMBERS = (roles.counts_ids, roles.is_width, roles.is_length, roles.is_depth
 _PATIENCE = 25.0
 #: So many runs with other numbers are made where chance decides.
 _SEEDS = 4
+#: Functions that drop elements.
+_DROPPING = tuple(getattr(nn.functional, name) for name in dir(nn.functional) if "dropout" in name and name[0] != "_")
 #: So many runs are made with other sides of images.
 _MOST_SHAPES = 6
 _MISSING = inspect.Parameter.empty
@@ -83,8 +85,16 @@ class Watch(TorchFunctionMode):
         """Run a call of torch at the place; gives its result, or sets `outcome`."""
         raise NotImplementedError
 
+    def conclude(self, result: Any) -> None:
+        """Look at what the whole function returned, to which the run has come without a verdict."""
+
+    def note_optimizer(self, optimizer: torch.optim.Optimizer) -> None:
+        """Look at an optimizer that was made at the place."""
+
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        args, kwargs = _on_cpu(func, args, kwargs or {})
+        if func is torch.Tensor.cuda or (func in _DROPPING and args):  # neither changes what a tensor is
+            return args[0]
+        args, kwargs = _on_cpu(args, kwargs or {})
         if time.process_time() > self._end:
             raise LateError
         if args and isinstance(args[0], Promised) and func in (torch.as_tensor, torch.tensor, torch.asarray):
@@ -106,6 +116,20 @@ class Watch(TorchFunctionMode):
         if self._made_at.is_running(frame):
             self.made.append(layer)
 
+    def _making_optimizers(self) -> Any:
+        """The constructor of optimizers, which notes them."""
+        original = torch.optim.Optimizer.__init__
+
+        def init(optimizer: torch.optim.Optimizer, *args: Any, **kwargs: Any) -> None:
+            original(optimizer, *args, **kwargs)
+            self.optimizers.append(optimizer)
+            if self._made_at.is_running(sys._getframe(1)):
+                self.note_optimizer(optimizer)
+                if self.outcome is not None:
+                    raise SeenError
+
+        return init
+
     def keep_made(self) -> None:
         """Keep the layers and optimizers made so far for all later runs."""
         self._imported = (len(self.made), len(self.optimizers))
@@ -123,7 +147,7 @@ class Watch(TorchFunctionMode):
             stack.enter_context(promising_data(promises))
             stack.enter_context(self.layers.telling())
             stack.enter_context(seeing(nn.Module, self.note_made))
-            stack.enter_context(seeing(torch.optim.Optimizer, lambda made, _: self.optimizers.append(made)))
+            stack.enter_context(patch.object(torch.optim.Optimizer, "__init__", self._making_optimizers()))
             stack.enter_context(torch.enable_grad())
             stack.enter_context(self)
             yield
@@ -224,7 +248,10 @@ def _error_of(
                 said = attempt.configured.get("inputs", {})
                 given = _arguments(function, attempt, promises, said, is_full=is_full)
                 # Layers whose inputs only their names tell are called as others call them.
-                (owner if method == "forward" and isinstance(owner, nn.Module) else function)(**given)
+                result = (owner if method == "forward" and isinstance(owner, nn.Module) else function)(**given)
+                watch.conclude(result)
+                if watch.outcome is not None:
+                    raise SeenError
     except (Exception, SystemExit) as error:
         return stage, error
     return stage, None
@@ -286,10 +313,8 @@ def _argument(name: str, annotation: Any, use: roles.ParameterUse, attempt: Atte
     return promises.make(name)
 
 
-def _on_cpu(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def _on_cpu(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of a function of torch, with the CPU in place of each GPU."""
-    if func is torch.Tensor.cuda:
-        return (args[0], "cpu"), {}
     if not any(map(_is_gpu, (*args, *kwargs.values()))):
         return args, kwargs
     return tuple("cpu" if _is_gpu(one) else one for one in args), {

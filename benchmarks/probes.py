@@ -29,7 +29,7 @@ else:
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-CHECKS = ("placement", "shapes", "values", "boundaries", "gradients")
+CHECKS = ("placement", "shapes", "values", "boundaries", "gradients", "modes")
 NOT_RUN = "not-run"
 WORDS = {"p": "passed", "f": "failed", "i": "in-part", "n": "nothing-to-check", "u": NOT_RUN}
 #: What needs no folder of a package, and what stands beside this file.

@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from .training import Fed as Fed
     from .training import InNoGroup as InNoGroup
     from .training import NoGradient as NoGradient
+    from .training import NothingToTrain as NothingToTrain
 else:
     __getattr__ = lazily(
         __name__,
@@ -88,6 +89,6 @@ else:
                 "NotMoved NoModule NotSaved NotTrained OptimizerNotSaved NotWrapped SizesDiffer "
                 "RowsLacking NotLoaded NotMade NoKey Unresolved NotLocated NotCalled"
             ),
-            ".training": "Fed NoGradient InNoGroup",
+            ".training": "Fed NoGradient InNoGroup NothingToTrain",
         },
     )

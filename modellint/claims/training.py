@@ -26,9 +26,13 @@ class Fed(Claim):
 
 @dataclass(frozen=True, slots=True)
 class NoGradient(Claim):
-    """The call of `backward` at the place gives no parameter a gradient. `within` is as above."""
+    """The call of `backward` at the place gives no parameter a gradient. `within` is as above.
+
+    If `is_returned`, the place is in a function that returns the loss, and no tensor that it returns has a gradient.
+    """
 
     within: str = ""
+    is_returned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +44,8 @@ class InNoGroup(Claim):
 
     backward: Place
     function: str
+
+
+@dataclass(frozen=True, slots=True)
+class NothingToTrain(Claim):
+    """All tensors that the optimizer made at the place is given need no gradient."""

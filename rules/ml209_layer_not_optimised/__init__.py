@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.link.recipes import queries
-from modellint.rule import Rule, file_probe, recipe_probe
+from modellint.rule import Rule, called_probe, file_probe, recipe_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from .beside import Beside
     from .data import OfData
     from .optimised import LeftOut
+
+    _Claims = claims.NotTrained | claims.NotListed | claims.InNoGroup | claims.NothingToTrain
 
 
 class LayerNotOptimised(Rule):
@@ -77,8 +79,10 @@ class LayerNotOptimised(Rule):
         for shortfall in queries.about(recipe, project).untrained_layers():
             yield self._untrained_finding(shortfall)
 
-    def probe(self, claim: claims.NotTrained | claims.NotListed | claims.InNoGroup, project: Project) -> Probe | None:
+    def probe(self, claim: _Claims, project: Project) -> Probe | None:
         """Make the optimizers as the code does, and look for the layer's parameters among those that they are given."""
+        if isinstance(claim, claims.NothingToTrain):
+            return called_probe(claim, project)
         if isinstance(claim, claims.InNoGroup):
             return file_probe(claim, claim.function)
         if isinstance(claim, claims.NotListed):
@@ -117,6 +121,7 @@ class LayerNotOptimised(Rule):
             evidence=("nothing in the file asks for their gradients",),
             related=[Related(module.place(made), "this tensor is made without `requires_grad`") for made in found.made],
             help="give it the parameters that the loss depends on, or make the tensor with `requires_grad=True`",
+            claim=claims.NothingToTrain(module.place(found.optimizer)),
         )
 
     def _of_model(self, found: Beside) -> Finding:

@@ -73,7 +73,8 @@ class SquashedTwice(Rule):
     ## Confirming
     modellint builds the layer and calls it, or runs the function, until the second activation is called. It looks at
     the numbers that this one gets: those of a softmax sum to 1, those of a sigmoid are between 0 and 1, and those of a
-    ReLU are not below 0. It names the range of the result. A run cannot tell if the code means this.
+    ReLU are not below 0. It names the range of the result. Of a linear layer it looks at the operator that made its
+    input. A run cannot tell if the code means this.
     """
 
     code = "ML703"
@@ -117,6 +118,7 @@ class SquashedTwice(Rule):
             evidence=("two linear maps in a row are one: a single layer can do all that both can",),
             related=strange.related_places("the other layer is called here"),
             help="put an activation between them, or drop one of the two",
+            claim=claims.Fed(strange.site.place, "Linear", "scores", strange.root),
         )
 
 

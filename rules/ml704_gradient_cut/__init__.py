@@ -65,7 +65,7 @@ class GradientCut(Rule):
 
     ## Confirming
     modellint runs the step of training with made-up batches, until `backward()` is called there. PyTorch refuses it, or
-    no parameter has a gradient after it.
+    no parameter has a gradient after it. Of a method that returns the loss, it looks at what that returns.
     """
 
     code = "ML704"
@@ -87,7 +87,7 @@ class GradientCut(Rule):
                 evidence=(why,),
                 related=lost.related_places(why),
                 help="compute the loss of what the layers give, before the gradient is cut",
-                claim=claims.NoGradient(site.place, lost.root),
+                claim=claims.NoGradient(site.place, lost.root, lost.right != "backward"),
             )
 
     def probe(self, claim: claims.NoGradient, project: Project) -> Probe:

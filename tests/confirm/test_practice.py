@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from served import served
 
-from modellint.claims.training import Fed, InNoGroup, NoGradient
+from modellint.claims.training import Fed, InNoGroup, NoGradient, NothingToTrain
 from modellint.confirm.child import answer
 from modellint.confirm.plan import Group
 from modellint.finding import Status, Verdict
@@ -121,8 +121,14 @@ def test_a_batch_becomes_what_the_model_takes(way: str, call: str, status: Statu
         ("F.nll_loss(net(x).softmax(1), y)", "probabilities", Status.CONFIRMED),
         ("F.binary_cross_entropy(net(x).sigmoid(), y)", "scores", Status.REFUTED),
         ("F.binary_cross_entropy(net(x)[:, :1], y)", "scores", Status.CONFIRMED),
+        ("F.binary_cross_entropy((net(x) - 3).view(-1), y)", "scores", Status.UNCONFIRMED),
         ("F.binary_cross_entropy(net(x)[:, :1].log_softmax(1), y)", "log-probabilities", Status.CONFIRMED),
         ("F.kl_div(net(x).log_softmax(1), y)", "probabilities", Status.REFUTED),
+        ("F.ctc_loss(net(x).unsqueeze(0), y, y, y)", "scores", Status.CONFIRMED),
+        ("F.ctc_loss(net(x).log_softmax(1).unsqueeze(0), y, y, y)", "scores", Status.REFUTED),
+        ("F.linear(net(x), net.head.weight[:, :4])", "scores", Status.CONFIRMED),
+        ("F.linear(F.dropout(net(x)), net.head.weight[:, :4])", "scores", Status.CONFIRMED),
+        ("F.linear(net(x).relu(), net.head.weight[:, :4])", "scores", Status.UNCONFIRMED),
         ("torch.tanh(net(x).relu())", "positives", Status.CONFIRMED),
         ("torch.tanh(net(x))", "positives", Status.REFUTED),
     ],
@@ -265,3 +271,79 @@ def test_a_file_is_run_as_a_script(start: str, tmp_path: Path) -> None:
     call = "F.cross_entropy(net(x).softmax(1), y)"
     found = verdict_on(tmp_path, code, call, "cross_entropy", "probabilities")
     assert found.status is (Status.CONFIRMED if start.startswith("train") else Status.UNCONFIRMED), found.detail
+
+
+def test_the_side_of_an_image_is_learnt_from_what_a_layer_refuses(tmp_path: Path) -> None:
+    code = (
+        "class Twins(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.conv, self.fc = nn.Conv2d(1, 4, 5, stride=2), nn.Linear(4 * 22 * 22, 3)\n\n"
+        "    def one(self, x):\n        return self.fc(self.conv(x).flatten(1))\n\n\n"
+        "def train(loader):\n    net = Twins()\n    for left, right, y in loader:\n"
+        "        found = (net.one(left) - net.one(right)).softmax(1)\n"
+        "        loss = F.cross_entropy(found, y)\n"
+    )
+    found = verdict_on(tmp_path, code, "F.cross_entropy(found, y)", "cross_entropy", "probabilities")
+    assert found.status is Status.CONFIRMED, found.detail
+    assert "loader[0][0], loader[0][1] = float 2x1x48x48" in found.detail
+
+
+TASKS = """
+import no_such_library
+
+
+class Task(no_such_library.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = Net()
+
+    def forward(self, x):
+        return self.net(x)
+
+    def training_step(self, batch, number):
+        x, y = batch
+        scores = self(x)
+        self.log("scores", scores.detach())
+        loss = {loss}
+        return {returned}
+"""
+
+
+@pytest.mark.parametrize(
+    ("loss", "returned", "status"),
+    [
+        ("F.cross_entropy(scores, y)", "loss", Status.REFUTED),
+        ("F.cross_entropy(scores.detach(), y)", "loss", Status.CONFIRMED),
+        ("F.cross_entropy(scores.detach(), y)", "{'loss': loss, 'scores': scores.detach()}", Status.CONFIRMED),
+        ("F.cross_entropy(scores, y)", "{'loss': loss, 'scores': scores.detach()}", Status.UNCONFIRMED),
+        ("F.cross_entropy(scores, y)", "None", Status.UNCONFIRMED),
+        ("F.cross_entropy(scores, y)", "self.weigh(loss)", Status.UNCONFIRMED),
+    ],
+)
+def test_a_loss_is_returned_to_a_library_that_is_not_there(
+    loss: str, returned: str, status: Status, tmp_path: Path
+) -> None:
+    code = TASKS.format(loss=loss, returned=returned)
+    path = tmp_path / "model.py"
+    path.write_text(HEAD + code)
+    found = answered(tmp_path, NoGradient(place_of(loss, code, path), is_returned=True))[0]
+    assert found.status is status, found.detail
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        ("[x, torch.rand(3)]", Status.CONFIRMED),
+        ("[x.requires_grad_(), torch.rand(3)]", Status.REFUTED),
+        ("net.parameters()", Status.REFUTED),
+        ("other.parameters()", Status.UNCONFIRMED),
+    ],
+)
+def test_an_optimizer_is_given_what_needs_a_gradient(given: str, status: Status, tmp_path: Path) -> None:
+    made = f"torch.optim.SGD({given}, lr=0.1)"
+    code = (
+        f"def paint(net: Net, other):\n    x = torch.rand(2, 3).cuda()\n    optimizer = {made}\n    return optimizer\n"
+    )
+    path = tmp_path / "model.py"
+    path.write_text(HEAD + code)
+    found = answered(tmp_path, NothingToTrain(place_of(made, code, path)))[0]
+    assert found.status is status, found.detail

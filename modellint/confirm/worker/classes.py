@@ -409,6 +409,8 @@ class Builder:
         if use.is_called and roles.is_layer_class(name):
             self._others[name] = "Identity"
             return AnyLayer
+        if self.unknown is not None and (use.is_called or not roles.is_number(name)):
+            return self.unknown(name)
         if use.is_called:
             raise CannotBuildError(f"nothing says what to call as `{name}`")
         if use.is_iterated or roles.is_list(name):

@@ -124,7 +124,7 @@ class Complaint:
             is_square = before**2 * channels == given and after**2 * channels == asked
             if is_square and 0 < before <= side:
                 stride = 2 ** int(math.log2(side / before))
-                found += [side + (after - before) * step for step in (stride, 2 * stride, stride // 2)]
+                found += [side + (after - before) * step for step in (stride, 2 * stride, stride // 2, stride // 4)]
         return [one for one in dict.fromkeys(found) if 0 < one <= _LARGEST_SIDE and one != side]
 
     def alone(self, spec: Spec) -> list[tuple[int, ...]]:

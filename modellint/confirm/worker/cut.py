@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch.utils._pytree import tree_leaves
 
 from .places import Spot
 from .practice import Watch, practise
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 def cutting(session: Session, claim: NoGradient) -> Verdict:
     """Run the place: confirmed if torch refuses the backward pass there, or it gives no parameter a gradient."""
-    return practise(session, _Backward(Spot.of(claim.place)))
+    spot = Spot.of(claim.place)
+    return practise(session, _Returned(spot) if claim.is_returned else _Backward(spot))
 
 
 class _Backward(Watch):
@@ -51,6 +53,25 @@ class _Backward(Watch):
         elif number and not self.layers.promises.is_guessing:
             self.outcome = refuted(f"`backward` gives {number} of {len(known)} parameters a gradient")
         return None
+
+
+class _Returned(Watch):
+    """Judges what the function returns that returns the loss."""
+
+    def judge(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], run: Callable[[], Any]) -> Any:
+        return run()
+
+    def conclude(self, result: Any) -> None:
+        found = [one for one in tree_leaves(result) if isinstance(one, torch.Tensor)]
+        values = [value_of(one) for one in found if not (isinstance(one, Promised) and one.is_open and one.is_cut)]
+        if not found or any(one is None or (one.is_leaf and one.requires_grad) for one in values):
+            return
+        learnt = [one for one in values if one.requires_grad]
+        layers = [one for layer in self.layers.called.values() for one in layer.parameters()]
+        if not learnt and (layers or self.layers.promises.is_guessing):
+            self.outcome = confirmed("the tensor that it returns needs no gradient, and has no `grad_fn`")
+        elif len(learnt) == len(found) and not self.layers.promises.is_guessing:
+            self.outcome = refuted("the tensor that it returns has a gradient")
 
 
 def _leaves(node: Any) -> list[torch.Tensor]:

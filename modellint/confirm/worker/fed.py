@@ -27,6 +27,8 @@ _FUNCTIONS = {
     "BCELoss": "binary_cross_entropy",
     "NLLLoss": "nll_loss",
     "KLDivLoss": "kl_div",
+    "CTCLoss": "ctc_loss",
+    "Linear": "linear",
     "Softmax": "softmax",
     "Softmax2d": "softmax",
     "Softmin": "softmin",
@@ -48,7 +50,20 @@ _MAKERS = {
 #: The same of operators that only move elements.
 _MOVING = (
     *("View", "UnsafeView", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Permute", "TBackward", "Expand", "Slice"),
-    *("Select", "Index", "Clone", "Alias", "ToCopy", "AsStrided", "Split", "Unbind", "Narrow", "Unfold", "Gather"),
+    *(
+        "Select",
+        "Index",
+        "Clone",
+        "Alias",
+        "ToCopy",
+        "AsStrided",
+        "Split",
+        "Unbind",
+        "Narrow",
+        "Unfold",
+        "Gather",
+        "NativeDropout",
+    ),
 )
 #: The kinds that have other names in texts.
 _WORDS = {
@@ -66,7 +81,9 @@ _RANGES = {
     "log-chances": (-math.inf, 0.0),
 }
 #: The losses of log-probabilities, and of probabilities.
-_OF_LOGARITHMS, _OF_CHANCES = ("nll_loss", "kl_div"), "binary_cross_entropy"
+_OF_LOGARITHMS, _OF_CHANCES = ("nll_loss", "kl_div", "ctc_loss"), "binary_cross_entropy"
+#: A linear layer, and the backward nodes of one.
+_LINEAR, _LINEAR_MAKERS = "linear", ("Addmm", "Mm", "Bmm", "Linear")
 #: So many elements are not in a range by chance.
 _MANY = 32
 _TOLERANCE = 1e-3
@@ -93,10 +110,13 @@ class _Fed(Watch):
             return run()
         elements = _Elements(given)
         is_made = elements.origin.startswith(_MAKERS.get(self._kind, ()))
+        if self._function in _OF_LOGARITHMS and (is_made or self._is_sure):  # whatever the targets are
+            self.outcome = self._of_logarithms(elements)
+            return None if self.outcome is not None else run()
         try:
             result = run()
         except RuntimeError as error:
-            if "elements of input should be between 0 and 1" in str(error) and (is_made or self._is_sure):
+            if "elements of input should be between 0 and 1" in str(error) and is_made:
                 self.outcome = confirmed(f"`{self._said}` raises {described(error)}; it gets {elements}")
                 return None
             raise
@@ -118,8 +138,12 @@ class _Fed(Watch):
                 return confirmed(f"`{self._said}` gets {elements}, which are {_WORDS[self._kind]}")
             is_right = elements.origin.startswith((*_MAKERS["probabilities"], *_MAKERS["chances"]))
             return self._harmless(elements) if is_right else None
-        if self._function in _OF_LOGARITHMS:
-            return self._of_logarithms(elements)
+        if self._function == _LINEAR:
+            if elements.origin.startswith(_LINEAR_MAKERS):
+                return confirmed(
+                    f"`{self._said}` gets what another linear layer gives: nothing changes it between them"
+                )
+            return None
         low, high = _RANGES.get(self._kind, (math.inf, -math.inf))
         along, sums = None, ""
         if self._kind == "probabilities":

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from .places import Spot
 from .practice import Watch, practise
+from .promised import Promised
 from .tensors import learning
 from .verdicts import Verdict, confirmed, refuted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from modellint.claims.training import InNoGroup
+    import torch
+
+    from modellint.claims.training import InNoGroup, NothingToTrain
 
     from .session import Session
 
@@ -20,6 +23,30 @@ if TYPE_CHECKING:
 def grouping(session: Session, claim: InNoGroup) -> Verdict:
     """Run a step: confirmed if `backward` gives the model's parameters a gradient, and no optimizer has any of them."""
     return practise(session, _Groups(Spot.of(claim.backward), Spot.of(claim.place)))
+
+
+def optimizing(session: Session, claim: NothingToTrain) -> Verdict:
+    """Run a step: confirmed if the optimizer at the place is given only tensors that need no gradient."""
+    return practise(session, _Given(Spot.of(claim.place)))
+
+
+class _Given(Watch):
+    """Judges the tensors that an optimizer is given."""
+
+    def judge(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], run: Callable[[], Any]) -> Any:
+        return run()
+
+    def note_optimizer(self, optimizer: torch.optim.Optimizer) -> None:
+        given = [one for group in optimizer.param_groups for one in group["params"]]
+        unknown = set(map(id, self.layers.promises.any_layer.parameters()))
+        if any(isinstance(one, Promised) or id(one) in unknown for one in given):
+            return
+        number = sum(one.requires_grad for one in given)
+        said = f"the optimizer is given {len(given)} tensors, of which"
+        if number:
+            self.outcome = refuted(f"{said} {number} need a gradient")
+        else:
+            self.outcome = confirmed(f"{said} none needs a gradient")
 
 
 class _Groups(Watch):

@@ -19,19 +19,20 @@ from torch.overrides import TorchFunctionMode
 from . import called, roles
 from .attempts import Attempt
 from .classes import Builder
+from .complaints import Complaint
 from .making import seeing
-from .promised import Promises
+from .promised import Promised, Promises
 from .seeds import seed_generators
 from .several import tree_of
 from .signatures import VARIADIC, annotation_of, init_of, is_tensor_type
-from .specs import configured_spec
+from .specs import Spec, configured_spec
 from .standins import described, likeliest
 from .telling import Layers
 from .unread import promising_data
 from .verdicts import Verdict, unconfirmed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from .places import Spot
     from .session import Session
@@ -43,6 +44,10 @@ _OF_NUMBERS = (roles.counts_ids, roles.is_width, roles.is_length, roles.is_depth
 _PATIENCE = 25.0
 #: So many runs with other numbers are made where chance decides.
 _SEEDS = 4
+#: Functions that drop elements.
+_DROPPING = tuple(getattr(nn.functional, name) for name in dir(nn.functional) if "dropout" in name and name[0] != "_")
+#: So many runs are made with other sides of images.
+_MOST_SHAPES = 6
 _MISSING = inspect.Parameter.empty
 
 
@@ -80,10 +85,20 @@ class Watch(TorchFunctionMode):
         """Run a call of torch at the place; gives its result, or sets `outcome`."""
         raise NotImplementedError
 
+    def conclude(self, result: Any) -> None:
+        """Look at what the whole function returned, to which the run has come without a verdict."""
+
+    def note_optimizer(self, optimizer: torch.optim.Optimizer) -> None:
+        """Look at an optimizer that was made at the place."""
+
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        args, kwargs = _on_cpu(func, args, kwargs or {})
+        if func is torch.Tensor.cuda or (func in _DROPPING and args):  # neither changes what a tensor is
+            return args[0]
+        args, kwargs = _on_cpu(args, kwargs or {})
         if time.process_time() > self._end:
             raise LateError
+        if args and isinstance(args[0], Promised) and func in (torch.as_tensor, torch.tensor, torch.asarray):
+            return Promised.__torch_function__(func, types, args, kwargs)
         if not self._is_there(sys._getframe(1)):
             return func(*args, **kwargs)
         result = self.judge(getattr(func, "__name__", ""), args, kwargs, partial(func, *args, **kwargs))
@@ -100,6 +115,20 @@ class Watch(TorchFunctionMode):
         """Note a layer if it is made at the place."""
         if self._made_at.is_running(frame):
             self.made.append(layer)
+
+    def _making_optimizers(self) -> Any:
+        """The constructor of optimizers, which notes them."""
+        original = torch.optim.Optimizer.__init__
+
+        def init(optimizer: torch.optim.Optimizer, *args: Any, **kwargs: Any) -> None:
+            original(optimizer, *args, **kwargs)
+            self.optimizers.append(optimizer)
+            if self._made_at.is_running(sys._getframe(1)):
+                self.note_optimizer(optimizer)
+                if self.outcome is not None:
+                    raise SeenError
+
+        return init
 
     def keep_made(self) -> None:
         """Keep the layers and optimizers made so far for all later runs."""
@@ -118,7 +147,7 @@ class Watch(TorchFunctionMode):
             stack.enter_context(promising_data(promises))
             stack.enter_context(self.layers.telling())
             stack.enter_context(seeing(nn.Module, self.note_made))
-            stack.enter_context(seeing(torch.optim.Optimizer, lambda made, _: self.optimizers.append(made)))
+            stack.enter_context(patch.object(torch.optim.Optimizer, "__init__", self._making_optimizers()))
             stack.enter_context(torch.enable_grad())
             stack.enter_context(self)
             yield
@@ -182,24 +211,61 @@ def _call(session: Session, attempt: Attempt, watch: Watch, reasons: list[str], 
 
     Adds to the reasons why that tells nothing. True if there is nothing more to pass.
     """
+    pending: list[dict[torch.Size, torch.Size]] = [{}]
+    tried: list[dict[torch.Size, torch.Size]] = []
+    while pending and len(tried) < _MOST_SHAPES:
+        known = pending.pop(0)
+        if known in tried:
+            continue
+        tried.append(known)
+        promises = Promises(attempt, known)
+        stage, error = _error_of(session, attempt, watch, promises, seed, is_full=is_full)
+        if error is None:
+            reasons.append(
+                "what it is given there decides nothing" if watch.is_undecided else "a call did not reach it"
+            )
+            return watch.is_undecided
+        reasons.append(f"{stage}: {described(error)[:200]}")
+        if stage == "building":
+            return True
+        pending += _other_shapes(error, promises.shapes, known)
+    return False
+
+
+def _error_of(
+    session: Session, attempt: Attempt, watch: Watch, promises: Promises, seed: int, *, is_full: bool
+) -> tuple[str, BaseException | None]:
+    """The stage and the error of a run; None if it comes to its end."""
     stage = "building"
-    promises = Promises(attempt)
     attempt.builder.unknown = promises.make
     _, method = session.source().split(session.name)
     try:
         with watch.watching(promises, seed):
             owner = _build_owner(attempt, promises)
             stage = "calling it"
-            if not isinstance(owner, nn.Module) and session.name.endswith(".__init__"):
-                return True
-            function = getattr(owner, method) if method else owner
-            said = attempt.configured.get("inputs", {})
-            function(**_arguments(function, attempt, promises, said, is_full=is_full))
+            if isinstance(owner, nn.Module) or not session.name.endswith(".__init__"):
+                function = getattr(owner, method) if method else owner
+                said = attempt.configured.get("inputs", {})
+                given = _arguments(function, attempt, promises, said, is_full=is_full)
+                # Layers whose inputs only their names tell are called as others call them.
+                result = (owner if method == "forward" and isinstance(owner, nn.Module) else function)(**given)
+                watch.conclude(result)
+                if watch.outcome is not None:
+                    raise SeenError
     except (Exception, SystemExit) as error:
-        reasons.append(f"{stage}: {described(error)[:200]}")
-        return stage == "building"
-    reasons.append("what it is given there decides nothing" if watch.is_undecided else "a call did not reach it")
-    return watch.is_undecided
+        return stage, error
+    return stage, None
+
+
+def _other_shapes(
+    error: BaseException, shapes: Sequence[torch.Size], known: Mapping[torch.Size, torch.Size]
+) -> Iterator[dict[torch.Size, torch.Size]]:
+    """Shapes of images that an error asks for, in place of those that a run had."""
+    complaint = Complaint(error)
+    before = {new: old for old, new in known.items()}
+    for shape in dict.fromkeys(shapes):
+        for side in complaint.image_sides(Spec("float", tuple(shape))):
+            yield {**known, before.get(shape, shape): torch.Size((*shape[:2], side, side))}
 
 
 def _build_owner(attempt: Attempt, promises: Promises) -> Any:
@@ -247,10 +313,8 @@ def _argument(name: str, annotation: Any, use: roles.ParameterUse, attempt: Atte
     return promises.make(name)
 
 
-def _on_cpu(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def _on_cpu(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of a function of torch, with the CPU in place of each GPU."""
-    if func is torch.Tensor.cuda:
-        return (args[0], "cpu"), {}
     if not any(map(_is_gpu, (*args, *kwargs.values()))):
         return args, kwargs
     return tuple("cpu" if _is_gpu(one) else one for one in args), {

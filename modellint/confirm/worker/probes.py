@@ -20,7 +20,7 @@ from .evaluated import modes_check
 from .fed import feeding
 from .gradients import backward
 from .grids import grid
-from .grouped import grouping
+from .grouped import grouping, optimizing
 from .length_check import boundaries_check
 from .loading import loading, reading
 from .lookup_check import values_check
@@ -155,6 +155,7 @@ _CALLS = (
     TRAINING.Fed,
     TRAINING.NoGradient,
     TRAINING.InNoGroup,
+    TRAINING.NothingToTrain,
 )
 #: The claims that can only be judged on one device.
 _DEVICES = {
@@ -233,6 +234,7 @@ _PROBES: dict[type, Callable[[Session, Any], Verdict]] = {
     TRAINING.Fed: feeding,
     TRAINING.NoGradient: cutting,
     TRAINING.InNoGroup: grouping,
+    TRAINING.NothingToTrain: optimizing,
     CHECKS.DevicesMix: with_gpu(placement_check),
     CHECKS.LookupFails: with_gpu(values_check),
     CHECKS.EndFails: with_gpu(boundaries_check),

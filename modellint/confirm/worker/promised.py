@@ -19,7 +19,7 @@ from .targets import LOSSES, OF_CLASSES, targets
 from .unpacked import number_unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from .attempts import Attempt
 
@@ -46,10 +46,14 @@ _KNOWN = {
     "grad": None,
     "grad_fn": None,
 }
+#: Functions that make a tensor of something like one.
+_CONVERTING = frozenset(("as_tensor", "asarray", "tensor"))
 #: Kinds of elements: real numbers and whole ones.
 _REALS, _WHOLES = "real", "whole"
 #: Kinds of what unknown functions give: with a gradient, and without.
 _OUTPUT, _CUT = "output", "cut"
+#: Functions that look one tensor up by another: the shapes of ids.
+_INDEXED = {"__getitem__": (BATCH,), "index_select": (BATCH,), "embedding": (BATCH, TIME), "gather": ()}
 #: Functions whose results have no gradient.
 _DRAWN = frozenset("argmax argmin argsort eq ne gt ge lt le nonzero multinomial round floor ceil sign".split())
 
@@ -57,8 +61,12 @@ _DRAWN = frozenset("argmax argmin argsort eq ne gt ge lt le nonzero multinomial 
 class Promises:
     """The promised arguments of a run."""
 
-    def __init__(self, attempt: Attempt | None = None) -> None:
+    def __init__(self, attempt: Attempt | None = None, known: Mapping[torch.Size, torch.Size] | None = None) -> None:
+        """`known` are the shapes that an earlier run has told, in place of others."""
         self._attempt = attempt
+        self._known = dict(known or {})
+        #: The shapes of the real numbers that promised arguments have become.
+        self.shapes: list[torch.Size] = []
         #: True once an unknown function was given a tensor: what it gives is made up.
         self.is_guessing = False
         #: A layer in place of unknown models.
@@ -74,8 +82,15 @@ class Promises:
     def make(self, name: str) -> Promised:
         return Promised.make(self, name)
 
+    def as_known(self, value: Any) -> Any:
+        """The same, or a tensor of the shape that an earlier run has told in place of its own."""
+        shape = self._known.get(value.shape) if is_real(value) else None
+        return value if shape is None else torch.randn(shape)
+
     def note(self, name: str, value: torch.Tensor) -> None:
         """Add to the assumptions the type and sizes of a tensor that an argument has become."""
+        if value.is_floating_point():
+            self.shapes.append(value.shape)
         if "()" not in name and self._attempt is not None and name not in self._noted:
             kind = "float" if value.is_floating_point() else "ids" if value.dtype is torch.int64 else str(value.dtype)
             self._noted[name] = f"{kind} {'x'.join(map(str, value.shape))}".rstrip()
@@ -98,7 +113,7 @@ class Promised(torch.Tensor):
     @staticmethod
     def make(promises: Promises, name: str, kind: str = "") -> Promised:
         """A new one. Its kind is known if its elements are converted, or if it is the result of an unknown call."""
-        made: Promised = torch.Tensor._make_subclass(Promised, torch.empty(0))
+        made: Promised = torch.Tensor._make_subclass(Promised, torch.tensor(0))
         made._name, made._promises, made._parts, made._kind, made._found = name, promises, {}, kind, None
         made._is_trial = made.is_asked = False
         return made
@@ -134,9 +149,9 @@ class Promised(torch.Tensor):
 
     def as_kind(self, value: torch.Tensor) -> torch.Tensor:
         """A tensor with elements of the kind that it has."""
-        if self._kind == _OUTPUT:
+        if self._kind == _OUTPUT and value.is_floating_point():
             return value * nn.Parameter(torch.ones(()))
-        value = value.float() if self._kind == _REALS else value.long() if self._kind == _WHOLES else value
+        value = value.float() if self._kind == _REALS else value.abs().long() if self._kind == _WHOLES else value
         return value.requires_grad_() if self.is_asked and value.is_floating_point() else value
 
     def again(self) -> Promised:
@@ -144,6 +159,11 @@ class Promised(torch.Tensor):
         made = Promised.make(self._promises, self._name, self._kind)
         made._is_trial = True
         return made
+
+    @property
+    def is_open(self) -> bool:
+        """True as long as it has not become a value."""
+        return self._found is None
 
     @property
     def is_cut(self) -> bool:
@@ -269,6 +289,9 @@ def _apply(func: Any, args: Any, kwargs: dict[str, Any], promised: list[Promised
         return first if not kind or first._kind == _OUTPUT else _of_kind(first, kind)
     if name in ("size", "dim", "numel", "item", "tolist", "numpy"):
         return _fact(first, name, args[1:], kwargs)
+    if name in _CONVERTING:
+        kind = _REALS if kwargs.get("dtype") is torch.float else _WHOLES if kwargs.get("dtype") is torch.long else ""
+        return _of_kind(first, kind or (_CUT if name == "tensor" and first._kind == _OUTPUT else first._kind))
     if name in LOSSES:
         return _loss(func, args, kwargs)
     if func in (torch.empty, torch.zeros, torch.ones, torch.randn, torch.rand, torch.full, torch.arange):
@@ -276,7 +299,7 @@ def _apply(func: Any, args: Any, kwargs: dict[str, Any], promised: list[Promised
     others = [one for one in tree_leaves((args, kwargs)) if _is_known(one)]
     if others:
         for one in promised:
-            one.become(_like(others[0], one))
+            one.become(_ids(name, others[0]) if name in _INDEXED else _like(others[0]))
         args, kwargs = tree_map(found_in, (args, kwargs))
         return func(*args, **kwargs)
     return Promised.make(first._promises, first._name, _WHOLES if name in _DRAWN else _kind_of_all(promised))
@@ -325,28 +348,38 @@ def _fact(one: Promised, name: str, args: Any, kwargs: Any) -> Any:
 
 
 class _Sizes:
-    """The sizes of a promised tensor: it becomes one of as many dimensions as they are unpacked into."""
+    """The sizes of a promised tensor: it becomes one with as many dimensions as the code asks for."""
 
     def __init__(self, one: Promised) -> None:
         self._one = one
 
     def __getitem__(self, at: Any) -> Any:
-        if at == 0:
-            return BATCH
-        if at == slice(None, 1):
-            return torch.Size((BATCH,))
-        if self._one._found is not None:
-            return self._one._found.shape[at]
-        raise StandInUsedError(f"nothing is known of the sizes of `{self._one._name}`")
+        if self._one.is_open and at in (0, slice(None, 1)):
+            return BATCH if at == 0 else torch.Size((BATCH,))
+        if isinstance(at, slice):
+            ends = [abs(end) for end in (at.start, at.stop) if isinstance(end, int)]
+            return self._of(max((2, *ends)))[at]
+        return self._of(at + 1 if at >= 0 else max(2, -at))[at]
 
     def __iter__(self) -> Iterator[int]:
-        number = number_unpacked(sys._getframe(1))
-        if number is None or number >= len(_SHAPES):
-            raise StandInUsedError(f"nothing is known of the sizes of `{self._one._name}`")
-        return iter(self._one.become(torch.randn(_SHAPES[number])).shape)
+        return iter(self._of(number_unpacked(sys._getframe(1))))
+
+    def _of(self, dimensions: int | None) -> torch.Size:
+        if self._one.is_open:
+            if dimensions is None or dimensions >= len(_SHAPES):
+                raise StandInUsedError(f"nothing is known of the sizes of {self._one}")
+            self._one.become(torch.randn(_SHAPES[dimensions]))
+        shape: torch.Size = found_in(self._one).shape
+        return shape
 
 
-def _like(other: torch.Tensor, one: Promised) -> torch.Tensor:
+def _ids(name: str, other: torch.Tensor) -> torch.Tensor:
+    """Ids with which a function can look another tensor up."""
+    shape = (*other.shape[:-1], 1) if name == "gather" else _INDEXED[name]
+    return torch.zeros(shape, dtype=torch.int64)
+
+
+def _like(other: torch.Tensor) -> torch.Tensor:
     """A tensor of the shape and type of another one."""
     if other.is_floating_point():
         return torch.randn_like(other.detach(), requires_grad=False)

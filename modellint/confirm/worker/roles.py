@@ -81,6 +81,13 @@ def is_largest(name: str) -> bool:
     return _LARGEST.search(name.lower()) is not None
 
 
+def is_number(name: str) -> bool:
+    """True if a parameter is named like a number of any role."""
+    lower = name.lower()
+    patterns = (_COUNT, _FRACTION, *(pattern for pattern, _ in _NUMBERS))
+    return any(pattern.search(lower) for pattern in patterns)
+
+
 def is_device(name: str) -> bool:
     return _DEVICE.search(name.lower()) is not None
 

@@ -81,6 +81,9 @@ class StandIn(metaclass=_StandInType):
         if len(args) == 1 and not kwargs and isinstance(args[0], type | types.FunctionType):
             return args[0]  # a decorator that was made for it
         if StandIn.unknown is not None:
+            forward = next((vars(cls)["forward"] for cls in type(self).__mro__ if "forward" in vars(cls)), None)
+            if forward is not None:  # as modules do
+                return forward(self, *args, **kwargs)
             return StandIn.unknown(type(self).__qualname__.rpartition(".")[2])(*args, **kwargs)
         raise StandInUsedError(f"`{type(self).__qualname__}` is needed, but could not be imported")
 

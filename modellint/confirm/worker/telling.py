@@ -103,10 +103,10 @@ class Layers:
             yield {name: one.again() for name, one in wanted.items()}, _forget
         inputs = Inputs(layer.forward, layer, self.promises.attempt)
         for specs in inputs.combinations():
-            known = {name: specs[name].make("cpu") for name in wanted if name in specs}
-            if not known or time.process_time() > self._end:
+            tried = {name: self.promises.as_known(specs[name].make("cpu")) for name in wanted if name in specs}
+            if not tried or time.process_time() > self._end:
                 return
-            yield known, partial(_learn_from, inputs, specs)
+            yield tried, partial(_learn_from, inputs, specs)
 
 
 def _error_of(layer: nn.Module, bound: inspect.BoundArguments) -> Exception | None:

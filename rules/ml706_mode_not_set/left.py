@@ -65,17 +65,16 @@ def _judge(number: int, action: queries.Action, course: queries.ModeCourse) -> L
     started = [one for one in started if course.objects(one, one.subject) == keys]
     if not (is_before or started) or _ends(action, loop):
         return None
-    if not started and any(kind != "made" for kind, _ in keys):
-        return None  # nobody knows that it was in training mode, or that it is trained
     made = [what.operand for kind, what in keys if kind == "made" and isinstance(what, queries.ModeObject)]
     acting = [queries.acts_by_mode(one) for one in made]
-    if False in acting:
-        return None
+    is_known = len(acting) == len(keys) and all(acting)
+    if False in acting or not (started or is_known):
+        return None  # perhaps it was in evaluation mode before, and is not trained
     if any(course.may_hand_over(one, keys) for one in course.of(Act.OTHER, Act.RUN, within=loop)):
         return None
     if not course.is_certain(loop):
         return None
-    return Left(action, run, started[-1] if started else None, len(acting) == len(keys) and all(acting))
+    return Left(action, run, started[-1] if started else None, is_known)
 
 
 def _training_run(

@@ -12,9 +12,8 @@ from modellint.graph.value import EventKind, Op
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Event, Loop
-    from modellint.rule import Project
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -27,11 +26,10 @@ class Left:
     is_known: bool
 
 
-def left_in_evaluation(module: ModuleFacts, project: Project) -> Iterator[Left]:
+def left_in_evaluation(module: ModuleFacts, courses: list[queries.ModeCourse]) -> Iterator[Left]:
     """The calls of `eval` in a file after which a loop goes on to train the layer."""
-    functions = [one for one in (*module.all_functions(), module.body) if _may_set(one)]
     told: set[int] = set()
-    for course in queries.mode_courses(functions, project):
+    for course in courses:
         if not course.of(Act.BACKWARD):
             continue
         for number, action in enumerate(course.actions):
@@ -41,10 +39,6 @@ def left_in_evaluation(module: ModuleFacts, project: Project) -> Iterator[Left]:
             if found is not None:
                 told.add(id(action.value))
                 yield found
-
-
-def _may_set(function: Function) -> bool:
-    return not {"eval", "train"}.isdisjoint(function.words)
 
 
 def _judge(number: int, action: queries.Action, course: queries.ModeCourse) -> Left | None:

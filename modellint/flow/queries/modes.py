@@ -382,7 +382,8 @@ class ModeCourse(Course):
 
     def _is_run(self, owner: Operand, name: str) -> bool:
         """True for a method of a layer that calls parts of it."""
-        model = None if is_self(owner.value) or owner.value.op is Op.GLOBAL else owner.object_class()
+        is_other = is_self(owner.value) or owner.value.op not in _CALLABLE or name in surface.tensor_names()
+        model = None if is_other or owner.value.op is Op.GLOBAL else owner.object_class()
         if model is None or model.cls is None or model.is_module is False:
             return False
         method = self.project.of(Members).method(model.cls, name)
@@ -775,8 +776,16 @@ def _each(values: Iterable[Value]) -> Iterator[Value]:
 
 def mode_courses(functions: Iterable[Function], project: Project) -> Iterator[ModeCourse]:
     """The courses of modes of functions and of those that call them, the nearest ones first."""
-    wanted: dict[Function, None] = dict.fromkeys(functions)
-    pending, seen = list(wanted), dict(wanted)
+    seen = functions_above(functions, project)
+    names = frozenset(one.name for one in seen)
+    for function in seen:
+        yield project.once(("course of modes", function, names), partial(ModeCourse, function, project, names))
+
+
+def functions_above(functions: Iterable[Function], project: Project) -> list[Function]:
+    """Functions and those that call them, directly or not, the nearest ones first."""
+    seen: dict[Function, None] = dict.fromkeys(functions)
+    pending = list(seen)
     for _ in range(_MAX_ABOVE):
         above: dict[Function, None] = {}
         for function in pending:
@@ -784,9 +793,7 @@ def mode_courses(functions: Iterable[Function], project: Project) -> Iterator[Mo
                 above.update(dict.fromkeys(_users(function, project)[:_MAX_CALLERS]))
         pending = [one for one in above if one not in seen]
         seen.update(dict.fromkeys(pending))
-    names = frozenset(one.name for one in seen)
-    for function in seen:
-        yield project.once(("course of modes", function, names), partial(ModeCourse, function, project, names))
+    return list(seen)
 
 
 def _users(function: Function, project: Project) -> list[Function]:

@@ -64,6 +64,8 @@ def _judge(number: int, action: queries.Action, course: queries.ModeCourse) -> E
     made = [key[1].operand for key in objects if isinstance(key[1], queries.ModeObject)]
     if not course.is_whole or _may_be_set(keys, course) or not all(map(_acts_by_mode, made)):
         return None
+    if not all(_runs(action, one) for one in made):
+        return None
     before = course.actions[:number]
     backward = [at for at, one in enumerate(course.actions) if one.act is Act.BACKWARD]
     started = [one for one in before if one.act is Act.TRAIN and _concerns(one, keys, course)]
@@ -114,6 +116,15 @@ def _known_objects(action: queries.Action, course: queries.ModeCourse) -> frozen
 
 def _acts_by_mode(made: queries.Operand) -> bool:
     return queries.acts_by_mode(made) is True
+
+
+def _runs(action: queries.Action, made: queries.Operand) -> bool:
+    """True if an action runs the layer: calls it, or a method that uses parts of it."""
+    callee, subject, model = action.value.callee, action.subject, made.made_class()
+    if action.act is Act.RECORD or subject is None or subject.value is callee or callee.data == "forward":
+        return True
+    method = None if model is None else model.method(str(callee.data))
+    return model is not None and method is not None and queries.runs_parts(method, model, made.project)
 
 
 def _concerns(action: queries.Action, keys: frozenset[queries.Key], course: queries.ModeCourse) -> bool:

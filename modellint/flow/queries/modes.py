@@ -302,7 +302,7 @@ class ModeCourse(Course):
     """All that a function and its helpers do about modes, in order.
 
     `TRAIN` and `EVAL` put a layer into a mode, `MODE` into one that is not known. `RUN` is a call of what may be a
-    layer, `RECORD` one that records what it does, `LOAD` loads its weights.
+    layer, or of a method that may run its parts, `RECORD` one that records what it does, `LOAD` loads its weights.
     """
 
     def _add(self, at: At) -> None:
@@ -332,7 +332,7 @@ class ModeCourse(Course):
                 self._note(at, Act.MODE, at.operand(callee.args[0]))
                 return
             owner = reached.owner if is_layer and callee.op is Op.ATTR else None
-            if owner is not None and runs_parts(reached.function, owner, self.project):
+            if owner is not None and _may_run_parts(reached.function, owner):
                 self._note(at, Act.RUN, at.operand(callee.args[0]))
             if len(at.steps) < _MAX_DEPTH - 1:
                 self._follow(at, reached)
@@ -387,7 +387,7 @@ class ModeCourse(Course):
         if model is None or model.cls is None or model.is_module is False:
             return False
         method = self.project.of(Members).method(model.cls, name)
-        return method is not None and runs_parts(method, model, self.project)
+        return method is not None and _may_run_parts(method, model)
 
     def _is_stored(self, at: At, name: str) -> bool:
         owner = at.body.function.owner
@@ -723,6 +723,12 @@ def parts_used(method: Function, model: ClassModel) -> frozenset[str]:
             if inner is not None and len(pending) < _MAX_CLASSES:
                 pending.append(inner)
     return frozenset(found)
+
+
+def _may_run_parts(method: Function, model: ClassModel) -> bool:
+    """True if a method uses attributes that the class stores; `runs_parts` tells whether they are layers."""
+    stored = {name for one in model.mro() if one.cls is not None for name in one.cls.assigned}
+    return not stored.isdisjoint(parts_used(method, model))
 
 
 def runs_parts(method: Function, model: ClassModel, project: Project) -> bool:

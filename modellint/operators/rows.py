@@ -252,8 +252,8 @@ layout                                              : gives:layout
 Identity                                            : passed same-shape
 Dropout Dropout1d Dropout2d Dropout3d               : passed same-shape by-mode:p@0
 AlphaDropout FeatureAlphaDropout                    : passed same-shape by-mode:p@0
-BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm   : by-mode:track_running_stats@4
-TransformerEncoderLayer TransformerDecoderLayer     : by-mode:dropout@3
+BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm   : real same-shape by-mode:track_running_stats@4
+TransformerEncoderLayer TransformerDecoderLayer     : real same-shape by-mode:dropout@3
 Flatten Unflatten                                   : passed
 ChannelShuffle PixelShuffle PixelUnshuffle          : passed
 ReLU ReLU6 GELU SiLU Mish ELU SELU CELU LeakyReLU   : real same-shape

@@ -29,6 +29,7 @@ def rows_of(*ids: int) -> torch.Tensor:
 
 #: What follows the operand, where anything has to. Values are those of `numbers`, or are not among them (7).
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "TransformerDecoderLayer": (torch.rand(2, 3, 4),),
     "index_select": (1, rows_of(0, 2)), "gather": (1, torch.tensor([[0], [2]])), "take": (rows_of(0, 5),),
     "take_along_dim": (torch.tensor([[0], [2]]), 1),
     "reshape": ((3, 2),), "view": (3, 2), "repeat_interleave": (2,), "tile": ((2, 2),), "broadcast_to": ((2, 2, 3),),
@@ -128,6 +129,8 @@ LAYERS: dict[str, tuple[Any, ...]] = {
     5), "Conv1d": (3, 5, 1), "Conv2d": (3, 5, 1), "Conv3d": (3, 5, 1),
     "RNN": (3, 5), "LSTM": (3, 5), "GRU": (3, 5), "Embedding": (10, 3), "EmbeddingBag": (10, 3),
     "Unflatten": (1, (3, 1)), "ChannelShuffle": (2,), "PixelShuffle": (2,), "PixelUnshuffle": (2,),
+    "BatchNorm1d": (3,), "BatchNorm2d": (3,), "BatchNorm3d": (3,), "SyncBatchNorm": (3,),
+    "TransformerEncoderLayer": (4, 2), "TransformerDecoderLayer": (4, 2),
 }  # fmt: skip
 INPUTS: dict[str, Callable[[], torch.Tensor]] = {
     "Embedding": lambda: torch.tensor([[0, 9]]), "EmbeddingBag": lambda: torch.tensor([[0, 9]]),
@@ -136,7 +139,10 @@ INPUTS: dict[str, Callable[[], torch.Tensor]] = {
     "PixelShuffle": lambda: torch.rand(1, 4, 2, 2), "PixelUnshuffle": lambda: torch.rand(1, 4, 2, 2),
     "Dropout1d": lambda: torch.rand(2, 3, 4), "Dropout2d": lambda: torch.rand(2, 3, 4, 4),
     "Dropout3d": lambda: torch.rand(2, 3, 4, 4, 4), "Softmax": numbers,
-    "FeatureAlphaDropout": lambda: torch.rand(2, 3, 4),
+    "FeatureAlphaDropout": lambda: torch.rand(2, 3, 4), "BatchNorm1d": lambda: torch.rand(2, 3, 4),
+    "BatchNorm2d": lambda: torch.rand(2, 3, 4, 4), "BatchNorm3d": lambda: torch.rand(2, 3, 4, 4, 4),
+    "SyncBatchNorm": lambda: torch.rand(2, 3, 4), "TransformerEncoderLayer": lambda: torch.rand(2, 3, 4),
+    "TransformerDecoderLayer": lambda: torch.rand(2, 3, 4),
 }  # fmt: skip
 
 #: Objects whose methods are in the table, and what each method is given.

@@ -528,6 +528,9 @@ class ModeCourse(Course):
             return depth < 2 and self._is_made_of(operand, action, keys, depth)
         if found & keys:
             return True
+        values = {id(what.operand.value) for _, what in keys if isinstance(what, ModeObject)}
+        if any(isinstance(what, ModeObject) and id(what.operand.value) in values for _, what in found):
+            return True  # by another way, which may be the same object
         is_asked = id(operand.value) in operand.function.flow.once(acting)
         for kind, what in found:
             if not isinstance(what, ModeObject):
@@ -596,12 +599,21 @@ class ModeObject:
 
 
 def _calls_to(operand: Operand) -> Iterator[int]:
-    """The identities of a value and of the calls that lead to it."""
-    yield id(operand.value)
-    context = operand.context
-    while context is not None:
-        yield id(context.call.value)
-        context = context.outer
+    """The identities of a value and of the calls that lead to it, up to where an object of a class keeps it."""
+    at, context = operand, operand.context
+    yield id(at.value)
+    while context is not None and not _is_kept(at):
+        at, context = context.call, context.outer
+        yield id(at.value)
+
+
+def _is_kept(operand: Operand) -> bool:
+    """True if a function stores a value in an attribute of the receiver, by which all methods reach the same object."""
+    return any(
+        self_attribute(event.target) is not None and any(part is operand.value for part in event.value.walk())
+        for event in operand.function.flow.of(EventKind.STORE)
+        if event.target is not None
+    )
 
 
 def _are_related(one: Key, other: Key, course: ModeCourse) -> bool:

@@ -70,6 +70,9 @@ if TYPE_CHECKING:
     from .recipes import RowsLacking as RowsLacking
     from .recipes import SizesDiffer as SizesDiffer
     from .recipes import Unresolved as Unresolved
+    from .training import Fed as Fed
+    from .training import InNoGroup as InNoGroup
+    from .training import NoGradient as NoGradient
 else:
     __getattr__ = lazily(
         __name__,
@@ -85,5 +88,6 @@ else:
                 "NotMoved NoModule NotSaved NotTrained OptimizerNotSaved NotWrapped SizesDiffer "
                 "RowsLacking NotLoaded NotMade NoKey Unresolved NotLocated NotCalled"
             ),
+            ".training": "Fed NoGradient InNoGroup",
         },
     )

@@ -33,6 +33,11 @@ class NothingLearns(Claim):
 
 
 @dataclass(frozen=True, slots=True)
+class ModesDiffer(Claim):
+    """A class gives different results in evaluation, from call to call or with other rows in its batch."""
+
+
+@dataclass(frozen=True, slots=True)
 class LoadingFails(Claim):
     """The recipe cannot be loaded, or something in it cannot be made."""
 

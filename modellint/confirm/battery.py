@@ -16,6 +16,7 @@ from modellint.claims.checks import (
     EndFails,
     LoadingFails,
     LookupFails,
+    ModesDiffer,
     NothingLearns,
     SomethingStays,
     WidthsDiffer,
@@ -51,6 +52,7 @@ _OF_CLASSES = (
     ("values", LookupFails),
     ("boundaries", EndFails),
     ("gradients", NothingLearns),
+    ("modes", ModesDiffer),
 )
 _OF_RECIPES = (("loading", LoadingFails), ("placement", SomethingStays))
 #: Statuses of checks that did not fail, where less than the whole claim could be tried.

@@ -248,10 +248,11 @@ class Training(Theory):
         name = str(value.callee.data).lower() if value.op is Op.CALL else ""
         if "clip" in name:
             return
+        is_making = any(shell.is_layer for shell in self._run.objects.under_construction)
         for atom in opened(join(arguments.all())):
             if isinstance(atom, Weights):
                 self.settled.add(atom.owner)
-            elif isinstance(atom, Shell) and atom.is_layer and not self._run.objects.under_construction:
+            elif isinstance(atom, Shell) and atom.is_layer and not is_making:
                 self.kept.add(atom)
                 if "optim" in name:
                     self.settled.add(atom)

@@ -28,6 +28,16 @@ LAYERS_ELSEWHERE = frozenset(
         "transformers.modeling_utils.PreTrainedModel",
     )
 )
+#: The methods that return a loss, on which a library calls `backward()`, by the class that they override.
+LOSS_METHODS = {
+    **dict.fromkeys((name for name in sorted(LAYERS_ELSEWHERE) if name.endswith(".LightningModule")), "training_step"),
+    **dict.fromkeys(("speechbrain.Brain", "speechbrain.core.Brain"), "compute_objectives"),
+    **dict.fromkeys(("transformers.Trainer", "transformers.trainer.Trainer"), "compute_loss"),
+}
+#: Those of them whose arguments are data and models; the other one is given what the model has computed.
+DATA_METHODS = frozenset(("training_step", "compute_loss"))
+#: The attribute by which a class of Lightning calls `backward()` itself.
+MANUAL_BACKWARD = "automatic_optimization"
 #: A package whose classes are layers with state, for when its source is not at hand.
 METRICS = "torchmetrics."
 #: Attributes that other libraries set on the layers of a model (transformers: `gradient_checkpointing_enable` and

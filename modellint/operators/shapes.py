@@ -65,7 +65,8 @@ a facet names. Of a class in `torch.nn` the arguments are the constructor's.
     shaped-as-second            the shape of the second tensor
     needs-several:FACET         it compares what is along the dimension that FACET names
     loses:broadcast             a loss of two tensors: one number, or their shape, as `reduction:TEXT@P` says;
-                                `loses:same`: both of one shape; `weight:W@P` and `pos-weight:W@P` fit it
+                                `loses:same`: both of one shape; `loses:sequences`: of several lengths;
+                                `weight:W@P` and `pos-weight:W@P` fit it
     classes                     a loss of scores and classes, with a `weight:W@P` for each class;
                                 `classes:probabilities`: or probabilities of all classes
     type:T                      the result's type; without it, that of the operand (`type:as-input`). `type:float`: of
@@ -81,9 +82,9 @@ a facet names. Of a class in `torch.nn` the arguments are the constructor's.
                                 operand must be of the layer's
     values:KIND                 what the elements of the result are: `scores`, `probabilities`, which add up to 1,
                                 `chances` between 0 and 1, the logarithms of both, `positives`, `bounded`; `log`:
-                                logarithms of what the operand holds
+                                logarithms of what the operand holds. `logs:FLAG@P`: their logarithms with that flag
     seldom:KINDS                what the operand holds only by mistake; `positives-of-scores`: positives made of scores,
-                                `chances-of-scores` the same
+                                `chances-of-scores` the same; `maps`: what another linear map makes
     cuts                        no gradient reaches the result
     mask, index, targets        the second tensor must be bool, int32 or int64, or ids of classes (or probabilities);
                                 `condition`: the first one bool; `real-target`: the second of real numbers, `no-flags`:
@@ -296,6 +297,7 @@ binary_cross_entropy_with_logits                    : loses:same weight:weight@2
             pos-weight:pos_weight@6
 cross_entropy                                       : classes:probabilities weight:weight@2 reduction:reduction@6
 nll_loss                                            : classes weight:weight@2 reduction:reduction@6
+ctc_loss                                            : loses:sequences reduction:reduction@5
 pixel_shuffle                                       : shuffles:upscale_factor@1
 pixel_unshuffle                                     : unshuffles:downscale_factor@1
 
@@ -414,6 +416,16 @@ BCEWithLogitsLoss                                   : loses:same weight:weight@0
             pos-weight:pos_weight@4
 CrossEntropyLoss                                    : classes:probabilities weight:weight@0 reduction:reduction@4
 NLLLoss                                             : classes weight:weight@0 reduction:reduction@4
+CTCLoss                                             : loses:sequences reduction:reduction@1
+
+[functions of speechbrain.nnet.losses]
+nll_loss bce_loss kldiv_loss ctc_loss               : type:unknown
+
+[classes of speechbrain.nnet.activations]
+Softmax                                             : keeps-shape along:dim@1 logs:apply_log@0
+
+[classes of speechbrain.nnet.linear]
+Linear                                              : type:float
 
 [functions of einops]
 rearrange                                           : pattern:pattern@1
@@ -515,12 +527,14 @@ tanh Tanh                                           : values:bounded seldom:posi
 relu relu6 ReLU ReLU6                               : values:positives
 torch.log Tensor.log                                : values:log
 linear Linear Bilinear LazyLinear                   : values:scores
+torch.nn.Linear                                     : seldom:maps
 conv1d conv2d conv3d Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d : values:scores
 cross_entropy CrossEntropyLoss                      : seldom:probabilities|chances
-binary_cross_entropy_with_logits BCEWithLogitsLoss  : seldom:probabilities|chances|log-probabilities|log-chances
+binary_cross_entropy_with_logits BCEWithLogitsLoss bce_loss : \
+            seldom:probabilities|chances|log-probabilities|log-chances
 binary_cross_entropy BCELoss                        : seldom:scores|log-probabilities|log-chances
 nll_loss NLLLoss                                    : seldom:scores|probabilities|chances|positives-of-scores
-kl_div KLDivLoss                                    : seldom:scores|probabilities|chances
+kl_div KLDivLoss kldiv_loss ctc_loss CTCLoss        : seldom:scores|probabilities|chances
 detach                                              : cuts
 """
 

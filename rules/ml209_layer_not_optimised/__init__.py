@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from modellint.rule import Probe, Project
 
     from .beside import Beside
+    from .data import OfData
     from .optimised import LeftOut
 
 
@@ -29,8 +30,9 @@ class LayerNotOptimised(Rule):
     `named_parameters()` that it picks by name. The rule compares them with the children that the model registers. It
     reports a child that the model calls, if the optimizers of the file get all other children and nothing freezes this
     one. It also reports a layer that a model gets only after an optimizer was created from its parameters, and a model
-    that a function or script makes beside optimizers of other models, if its loss goes backward there and nothing
-    freezes, loads or asks for its parameters.
+    that a function, a script or a trainer makes beside optimizers of other models, if its loss goes backward there and
+    nothing freezes, loads or asks for its parameters. It reports an optimizer of a list of tensors that need no
+    gradient, such as the data.
 
     In a recipe, checks each layer in `modules` that the script computes gradients with, if the Brain creates its
     optimizers itself (`init_optimizers`) and the rule knows which parameters each of them gets. Skips frozen layers,
@@ -61,8 +63,11 @@ class LayerNotOptimised(Rule):
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .beside import Beside
+        from .data import optimizers_of_data
         from .optimised import left_out
 
+        for of_data in optimizers_of_data(module, project):
+            yield self._of_data(of_data)
         for found in left_out(module, project):
             yield self._of_model(found) if isinstance(found, Beside) else self._report(found)
         for recipe in queries.script(module, project).recipes:
@@ -72,8 +77,10 @@ class LayerNotOptimised(Rule):
         for shortfall in queries.about(recipe, project).untrained_layers():
             yield self._untrained_finding(shortfall)
 
-    def probe(self, claim: claims.NotTrained | claims.NotListed, project: Project) -> Probe | None:
+    def probe(self, claim: claims.NotTrained | claims.NotListed | claims.InNoGroup, project: Project) -> Probe | None:
         """Make the optimizers as the code does, and look for the layer's parameters among those that they are given."""
+        if isinstance(claim, claims.InNoGroup):
+            return file_probe(claim, claim.function)
         if isinstance(claim, claims.NotListed):
             return file_probe(claim, claim.owner if claim.child else claim.function)
         return recipe_probe(claim, project)
@@ -100,6 +107,18 @@ class LayerNotOptimised(Rule):
             claim=_claim(reach.brain, layer.place, layer.path) if is_certain and reach is not None else None,
         )
 
+    def _of_data(self, found: OfData) -> Finding:
+        module = found.function.module
+        return self.finding(
+            module.place(found.optimizer),
+            "the optimizer is given only tensors that need no gradient: it changes nothing",
+            symbol=f"{found.function.qualname}.{module.text_of(found.optimizer.callee)[:40]}",
+            confidence=Confidence.HIGH,
+            evidence=("nothing in the file asks for their gradients",),
+            related=[Related(module.place(made), "this tensor is made without `requires_grad`") for made in found.made],
+            help="give it the parameters that the loss depends on, or make the tensor with `requires_grad=True`",
+        )
+
     def _of_model(self, found: Beside) -> Finding:
         value, optimizer = found.layer.value, found.optimizer
         assert value is not None
@@ -119,6 +138,7 @@ class LayerNotOptimised(Rule):
                 Related(module.place(optimizer.call), "an optimizer is made here"),
             ),
             help=f"give the parameters of `{found.name}` to an optimizer, or freeze it",
+            claim=claims.InNoGroup(module.place(value), module.place(found.backward), _run_of(found)),
         )
 
     def _report(self, found: LeftOut) -> Finding:
@@ -155,6 +175,12 @@ class LayerNotOptimised(Rule):
             help=f"add the parameters of `{found.child}` {remedy}",
             claim=claim,
         )
+
+
+def _run_of(found: Beside) -> str:
+    """The name of the function to run: it calls `backward`; empty for code outside of functions."""
+    is_function = found.function is not found.function.module.body
+    return found.function.qualname if is_function else ""
 
 
 def _claim(brain: queries.BrainUse, place: Place, key: str) -> claims.NotTrained | None:

@@ -8,16 +8,17 @@ from modellint.flow.built import state_in
 from modellint.flow.heap import Shell, shells_in
 from modellint.flow.training import Training
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op
+from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.link.calls.doubts import subclasses
 from modellint.link.calls.gradients import records_nothing
 from modellint.link.classes.calls import SAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from modellint.flow.interp import Interpreter
     from modellint.flow.training import BuiltOptimizer
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.rule import Project
 
@@ -39,38 +40,44 @@ class Beside:
     given: tuple[str, ...]
 
 
-def beside(run: Interpreter, starts: list[Start], module: ModuleFacts, project: Project) -> Iterator[Beside]:
-    """The models that functions call beside optimizers of others, once each."""
+def beside(
+    run: Interpreter, objects: Iterable[Shell], starts: list[Start], module: ModuleFacts, project: Project
+) -> Iterator[Beside]:
+    """The models that functions, and methods of `objects`, call beside optimizers of others, once each."""
+    shells = [*run.shells(), *objects]
     training = run.of(Training)
     optimizers = [built for start in starts for built in start.optimizers]
     given = {part for built in optimizers for shell in built.given or () for part in within(shell)}
     taken = training.settled | training.kept | training.asked
-    names = tuple(filter(None, dict.fromkeys(_name(one) for built in optimizers for one in built.given or ())))
+    names = tuple(filter(None, dict.fromkeys(_name(one, shells) for built in optimizers for one in built.given or ())))
     told: set[Shell] = set()
     for home in dict.fromkeys(built.function for built in optimizers):
         if home is None or home.module is not module:
             continue
-        for layer, function, backward in _layers_behind(home, run, project):
-            if layer in told or not _is_own(layer, training) or _is_held(layer, run):
+        for layer, function, backward in _layers_behind(home, shells, run, project):
+            if layer in told or not _is_own(layer, training) or _is_held(layer, home, shells):
                 continue
             if not within(layer).isdisjoint(given | taken) or not _is_sure(layer):
                 continue
             run.objects.construct(layer)
             if within(layer).isdisjoint(given | taken) and state_in(run, layer, trained=True):
                 told.add(layer)
-                yield Beside(_name(layer), layer, function, backward, _first_of(home, optimizers), names)
+                yield Beside(_name(layer, shells), layer, function, backward, _first_of(home, optimizers), names)
 
 
 def _first_of(home: Function, optimizers: list[BuiltOptimizer]) -> BuiltOptimizer:
     return next(built for built in optimizers if built.function is home)
 
 
-def _name(shell: Shell) -> str:
-    """The variable that a layer is stored in, perhaps after it was moved to a device; empty if there is none."""
+def _name(shell: Shell, shells: Iterable[Shell]) -> str:
+    """The variable or attribute that a layer is stored in, perhaps after it was moved; empty if there is none."""
     value, function = shell.value, shell.function
     while value is not None and not value.target and function is not None:
         value = next((one for one in function.flow.values if _is_moved(one, value)), None)
-    return "" if value is None else value.target or ""
+    if value is not None:
+        return value.target or ""
+    stores = (store for one in shells for store in one.stores if store.atoms == (shell,))
+    return next((f"self.{store.name}" for store in stores if store.name is not None), "")
 
 
 def _is_moved(call: Value, layer: Value) -> bool:
@@ -87,13 +94,19 @@ def _is_own(layer: Shell, training: Training) -> bool:
     return not training.is_foreign(model.cls)
 
 
-def _is_held(layer: Shell, run: Interpreter) -> bool:
-    """True if another object holds a layer."""
+def _is_held(layer: Shell, home: Function, shells: Iterable[Shell]) -> bool:
+    """True if another object holds a layer, other than one whose method `home` makes it."""
     return any(
         layer in shells_in((*(store.atoms for store in shell.stores), *(entry.atoms for entry in shell.entries)))
-        for shell in run.shells()
-        if shell is not layer
+        for shell in shells
+        if shell is not layer and not _is_object_of(shell, home)
     )
+
+
+def _is_object_of(shell: Shell, home: Function) -> bool:
+    """True for an object of the class of a method that is no layer, and of no class that derives from it."""
+    model = shell.model
+    return home.owner is not None and model is not None and model.cls is home.owner and model.is_module is False
 
 
 def within(layer: Shell) -> set[Shell]:
@@ -108,7 +121,9 @@ def within(layer: Shell) -> set[Shell]:
     return found
 
 
-def _layers_behind(home: Function, run: Interpreter, project: Project) -> Iterator[tuple[Shell, Function, Value]]:
+def _layers_behind(
+    home: Function, shells: Collection[Shell], run: Interpreter, project: Project
+) -> Iterator[tuple[Shell, Function, Value]]:
     """The layers whose results go backward in a function, with the call of `backward`.
 
     Those of a script may be called in its functions.
@@ -119,12 +134,31 @@ def _layers_behind(home: Function, run: Interpreter, project: Project) -> Iterat
         if len(layers) == 1:
             yield next(iter(layers)), home, event
     if home is home.module.body:
-        by_name = {_name(shell): shell for shell in run.shells() if shell.function is home and shell.is_layer}
+        by_name = {_name(shell, shells): shell for shell in shells if shell.function is home and shell.is_layer}
         for function in home.module.all_functions():
             for event, call in _calls_before_backward(function, project):
                 found = by_name.get(str(call.callee.data)) if call.callee.op is Op.GLOBAL else None
                 if found is not None:
                     yield found, function, event
+    if home.owner is not None and not subclasses(project, home.owner):
+        for shell in shells:
+            if _is_object_of(shell, home):
+                yield from _layers_of_object(shell, home.owner, project)
+
+
+def _layers_of_object(shell: Shell, cls: Class, project: Project) -> Iterator[tuple[Shell, Function, Value]]:
+    """The layers that an object holds under one name each, and that its methods call where a loss goes backward."""
+    held: dict[str | None, list[Shell]] = {}
+    for store in shell.stores:
+        held.setdefault(store.name, []).extend(atom for atom in store.atoms if isinstance(atom, Shell))
+    calls = [event.value for method in cls.methods.values() for event in method.flow.of(EventKind.CALL)]
+    for name in {self_attribute(given) for call in calls for given in call.args[1:]} - {None}:
+        held.pop(name, None)  # others get the layer, and may train it
+    for method in cls.methods.values():
+        for event, call in _calls_before_backward(method, project):
+            layers = held.get(self_attribute(call.callee), [])
+            if len(layers) == 1 and layers[0].is_layer:
+                yield layers[0], method, event
 
 
 def _calls_before_backward(function: Function, project: Project) -> Iterator[tuple[Value, Value]]:

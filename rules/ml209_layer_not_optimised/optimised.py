@@ -68,7 +68,7 @@ def left_out(module: ModuleFacts, project: Project) -> Iterator[LeftOut | Beside
         starts += run_from(builders.others, objects, run, project)
         if _are_known(run) and not any(is_filled_elsewhere(shell, run) for shell in objects.values()):
             yield from _missing(run, objects.values(), starts, project)
-            yield from beside(run, starts, module, project)
+            yield from beside(run, objects.values(), starts, module, project)
     run.close()
 
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Severity
 from modellint.flow import queries
+from modellint.link.recipes import queries as recipes
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from modellint.finding import Place, Related
     from modellint.graph.python import ModuleFacts
-    from modellint.rule import Project
+    from modellint.graph.recipe import Recipe
+    from modellint.rule import Probe, Project
 
 #: What is wrong with each loss, by its last name.
 _OWN = {
@@ -20,6 +24,7 @@ _OWN = {
     "CrossEntropyLoss": "applies `log_softmax` itself",
     "binary_cross_entropy_with_logits": "applies the sigmoid itself",
     "BCEWithLogitsLoss": "applies the sigmoid itself",
+    "bce_loss": "applies the sigmoid itself",
 }
 _PROBABILITIES = frozenset(("probabilities", "chances"))
 
@@ -33,6 +38,9 @@ class ProbabilitiesForScores(Rule):
 
     - `CrossEntropyLoss` and `cross_entropy`
     - `BCEWithLogitsLoss` and `binary_cross_entropy_with_logits`
+    - `bce_loss` of SpeechBrain
+
+    Of a recipe it runs `compute_forward` and `compute_objectives` with the objects that the recipe makes.
 
     Views, casts, dropout and elements of a tensor of probabilities are probabilities, too. Anything else that is
     computed of them is not.
@@ -61,7 +69,9 @@ class ProbabilitiesForScores(Rule):
     `softmax`, where no gradients are recorded, and for `log_softmax` before `CrossEntropyLoss`, which changes nothing.
 
     ## Confirming
-    modellint does not confirm the finding: nothing raises an error, and a run cannot tell what the code means.
+    modellint runs the step of training, or the script, with made-up batches, until the loss is called. It looks at the
+    numbers that the loss gets: all of a sigmoid are between 0 and 1, and those of a softmax sum to 1 as well. It names
+    the range that the loss is in then, whatever the layers give.
     """
 
     code = "ML701"
@@ -73,15 +83,36 @@ class ProbabilitiesForScores(Rule):
         for strange in queries.strange_elements(module, project):
             if strange.right not in _OWN or strange.left not in _PROBABILITIES:
                 continue
-            site = strange.site
-            made = "softmax" if strange.left == "probabilities" else "sigmoid"
-            yield self.finding(
-                site.place,
-                f"`{strange.right}` expects scores (logits) and gets the probabilities of a {made}",
-                symbol=strange.symbol,
-                confidence=Confidence.HIGH,
-                severity=Severity.INFO if strange.is_tried else None,
-                evidence=(f"`{strange.right}` {_OWN[strange.right]}",),
-                related=strange.related_places(f"the {made} is applied here"),
-                help=f"give it the scores, and apply the {made} only where a prediction is shown",
-            )
+            claim = claims.Fed(strange.site.place, strange.right, strange.left, strange.root)
+            yield self._finding(strange, strange.site.place, strange.related_places, claim)
+
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        for one in recipes.about(recipe, project).strange_elements():
+            if one.refused.right in _OWN and one.refused.left in _PROBABILITIES:
+                yield self._finding(one.refused, one.place, one.related_places)
+
+    def probe(self, claim: claims.Fed, project: Project) -> Probe:
+        """Run the step of training: what is the loss given?"""
+        from modellint.rule import called_probe, file_probe
+
+        return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)
+
+    def _finding(
+        self,
+        strange: queries.RefusedOperation,
+        place: Place,
+        related: Callable[[str], list[Related]],
+        claim: claims.Fed | None = None,
+    ) -> Finding:
+        made = "softmax" if strange.left == "probabilities" else "sigmoid"
+        return self.finding(
+            place,
+            f"`{strange.right}` expects scores (logits) and gets the probabilities of a {made}",
+            symbol=strange.symbol,
+            confidence=Confidence.HIGH,
+            severity=Severity.INFO if strange.is_tried else None,
+            evidence=(f"`{strange.right}` {_OWN[strange.right]}",),
+            related=related(f"the {made} is applied here"),
+            help=f"give it the scores, and apply the {made} only where a prediction is shown",
+            claim=claim,
+        )

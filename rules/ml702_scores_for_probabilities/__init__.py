@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Severity
 from modellint.flow import queries
+from modellint.link.recipes import queries as recipes
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from modellint.finding import Place, Related
     from modellint.graph.python import ModuleFacts
-    from modellint.rule import Project
+    from modellint.graph.recipe import Recipe
+    from modellint.rule import Probe, Project
 
 #: What a loss expects, by its last name.
 _EXPECTED = {
@@ -22,8 +26,12 @@ _EXPECTED = {
     "NLLLoss": "log-probabilities",
     "kl_div": "log-probabilities",
     "KLDivLoss": "log-probabilities",
+    "kldiv_loss": "log-probabilities",
+    "ctc_loss": "log-probabilities",
+    "CTCLoss": "log-probabilities",
     "binary_cross_entropy_with_logits": "scores (logits)",
     "BCEWithLogitsLoss": "scores (logits)",
+    "bce_loss": "scores (logits)",
 }
 _LOGARITHMS = frozenset(("log-probabilities", "log-chances"))
 _WORDS = {
@@ -47,10 +55,13 @@ class ScoresForProbabilities(Rule):
     and files. Reports
 
     - `BCELoss` and `binary_cross_entropy` of the scores of a layer, or of logarithms of probabilities
-    - `NLLLoss`, `nll_loss`, `KLDivLoss` and `kl_div` of scores or of probabilities, where they expect log-probabilities
+    - `NLLLoss`, `KLDivLoss`, `CTCLoss` and their functions, of torch or of SpeechBrain, of scores or of probabilities,
+      where they expect log-probabilities
     - `BCEWithLogitsLoss` and `binary_cross_entropy_with_logits` of logarithms of probabilities
 
     The scores of a layer are what `Linear`, `Bilinear` and convolutions give, without an activation behind them.
+
+    Of a recipe it runs `compute_forward` and `compute_objectives` with the objects that the recipe makes.
 
     The finding is an error for `BCELoss`, else a warning, and an info in tests and demonstrations.
 
@@ -72,8 +83,9 @@ class ScoresForProbabilities(Rule):
     they reach the loss, where some way to the loss is right, and where no gradients are recorded.
 
     ## Confirming
-    modellint does not confirm the finding: most training steps run over data that only a run has, and the other losses
-    take any numbers.
+    modellint runs the step of training, or the script, with made-up batches, until the loss is called. `BCELoss`
+    refuses the numbers itself. For `NLLLoss` and `KLDivLoss` the exponentials of log-probabilities sum to 1, and those
+    of other numbers do not.
     """
 
     code = "ML702"
@@ -83,19 +95,39 @@ class ScoresForProbabilities(Rule):
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for strange in queries.strange_elements(module, project):
-            expected = _EXPECTED.get(strange.right)
-            if expected is None or (expected.startswith("scores") and strange.left not in _LOGARITHMS):
-                continue
-            site = strange.site
-            words = _WORDS.get(strange.left, strange.left)
-            severity = Severity.ERROR if expected == "probabilities" else Severity.WARNING
-            yield self.finding(
-                site.place,
-                f"`{strange.right}` expects {expected} and gets {words}",
-                symbol=strange.symbol,
-                confidence=Confidence.HIGH,
-                severity=Severity.INFO if strange.is_tried else severity,
-                evidence=("nothing stands between this layer and the loss",) if strange.left == "scores" else (),
-                related=strange.related_places(f"{words} are made here"),
-                help=_HELP[expected],
-            )
+            claim = claims.Fed(strange.site.place, strange.right, strange.left, strange.root)
+            yield from self._findings(strange, strange.site.place, strange.related_places, claim)
+
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        for one in recipes.about(recipe, project).strange_elements():
+            yield from self._findings(one.refused, one.place, one.related_places)
+
+    def probe(self, claim: claims.Fed, project: Project) -> Probe:
+        """Run the step of training: what is the loss given?"""
+        from modellint.rule import called_probe, file_probe
+
+        return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)
+
+    def _findings(
+        self,
+        strange: queries.RefusedOperation,
+        place: Place,
+        related: Callable[[str], list[Related]],
+        claim: claims.Fed | None = None,
+    ) -> Iterator[Finding]:
+        expected = _EXPECTED.get(strange.right)
+        if expected is None or (expected.startswith("scores") and strange.left not in _LOGARITHMS):
+            return
+        words = _WORDS.get(strange.left, strange.left)
+        severity = Severity.ERROR if expected == "probabilities" else Severity.WARNING
+        yield self.finding(
+            place,
+            f"`{strange.right}` expects {expected} and gets {words}",
+            symbol=strange.symbol,
+            confidence=Confidence.HIGH,
+            severity=Severity.INFO if strange.is_tried else severity,
+            evidence=("nothing stands between this layer and the loss",) if strange.left == "scores" else (),
+            related=related(f"{words} are made here"),
+            help=_HELP[expected],
+            claim=claim,
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Severity
 from modellint.flow import queries
 from modellint.rule import Rule
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import ModuleFacts
-    from modellint.rule import Project
+    from modellint.rule import Probe, Project
 
 #: Why an operator has no gradient, by its last name.
 _WHY = {
@@ -21,6 +22,7 @@ _WHY = {
     "grad": "`.grad` has no gradient itself",
     "comparison": "a comparison has no gradient",
     "no_grad": "no gradients are recorded here",
+    "batch": "a batch of data has no gradient",
     "tensor": "`torch.tensor` makes a new tensor, which knows nothing of the model",
 }
 
@@ -30,7 +32,9 @@ class GradientCut(Rule):
 
     ## What it does
     Follows each tensor from the layer that makes it to `backward()`: through `forward`, methods, functions and files.
-    Reports `backward()` on a tensor that certainly has no gradient, as each way to it leads through
+    Reports `backward()` on a tensor that certainly has no gradient, as each way to it leads through one of those below.
+    A method that returns the loss to a library counts as well: `training_step` of Lightning, `compute_loss` of
+    transformers, `compute_objectives` of SpeechBrain.
 
     - `argmax`, a comparison, or a cast to whole numbers
     - `detach()`, `.data`, `torch.tensor(…)`
@@ -60,7 +64,8 @@ class GradientCut(Rule):
     ```
 
     ## Confirming
-    modellint does not confirm the finding: most training steps run over data that only a run has.
+    modellint runs the step of training with made-up batches, until `backward()` is called there. PyTorch refuses it, or
+    no parameter has a gradient after it.
     """
 
     code = "ML704"
@@ -72,13 +77,21 @@ class GradientCut(Rule):
         for lost in queries.losses_without_gradient(module, project):
             site = lost.site
             why = _WHY.get(lost.left, f"`{lost.left}` has no gradient")
+            subject = "`backward()` on" if lost.right == "backward" else f"`{lost.right}` returns"
             yield self.finding(
                 site.place,
-                "`backward()` on a tensor that no gradient reaches",
+                f"{subject} a tensor that no gradient reaches",
                 symbol=lost.symbol,
                 confidence=Confidence.HIGH,
                 severity=Severity.INFO if lost.is_tried else Severity.WARNING if lost.is_open else None,
                 evidence=(why,),
                 related=lost.related_places(why),
                 help="compute the loss of what the layers give, before the gradient is cut",
+                claim=claims.NoGradient(site.place, lost.root),
             )
+
+    def probe(self, claim: claims.NoGradient, project: Project) -> Probe:
+        """Run the step of training: does `backward` give any parameter a gradient?"""
+        from modellint.rule import called_probe, file_probe
+
+        return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)

@@ -82,7 +82,8 @@ def test_a_model_that_is_all_right(workspace: Workspace) -> None:
     assert "ids [0, 19] of a choice among 20 classes look up 20 rows in `model.py:20: embedding`" in result.lines[3]
     assert "lengths 1, 2, 5, 15, 16 work; a length of 17 raises IndexError" in result.lines[4]
     assert "no call that was made gives `positions`, `head.weight`, `head.bias` one: Dist" in result.lines[5]
-    assert result.lines[-1] == "5 checks: 4 passed, 1 in part"
+    assert result.lines[6].startswith("  modes       passed   two calls in evaluation give the same")
+    assert result.lines[-1] == "6 checks: 5 passed, 1 in part"
 
 
 #: What a file may do with a library as it is imported.
@@ -115,7 +116,7 @@ def test_what_a_library_is_needed_for_is_not_what_is_built(workspace: Workspace)
     result = workspace.run("probe", "model.py::Decoder")
     assert (result.code, result.err) == (0, "")
     assert "not importable and replaced: framework_that_nobody_has" in result.lines[1]
-    assert result.lines[-1] == "5 checks: 4 passed, 1 in part"
+    assert result.lines[-1] == "6 checks: 5 passed, 1 in part"
 
 
 @pytest.mark.parametrize(
@@ -141,7 +142,9 @@ def test_a_model_that_fails(workspace: Workspace, changes: dict[str, str], faile
 
 
 @pytest.mark.parametrize(
-    ("device", "ran"), [("fake", ["placement"]), ("cpu", ["shapes", "values", "boundaries"])], ids=["fake", "cpu"]
+    ("device", "ran"),
+    [("fake", ["placement"]), ("cpu", ["shapes", "values", "boundaries", "modes"])],
+    ids=["fake", "cpu"],
 )
 def test_only_checks_for_the_device_are_run(workspace: Workspace, device: str, ran: list[str]) -> None:
     workspace.write({"model.py": written()})
@@ -158,7 +161,7 @@ def test_a_model_that_is_too_large_to_be_made(workspace: Workspace) -> None:
     )
     result = workspace.run("probe", "model.py::Decoder", "--output-format", "json")
     expected = {"placement": "passed", "shapes": "passed", "values": "passed", "boundaries": "not-run"}
-    assert statuses(result) == {**expected, "gradients": "not-run"}
+    assert statuses(result) == {**expected, "gradients": "not-run", "modes": "not-run"}
     assert "ids [0, 99999999999]" in checks(result)["values"]["detail"]
     assert checks(result)["values"]["device"] == "fake"
     assert "million parameters are too many to run on real numbers" in checks(result)["boundaries"]["detail"]
@@ -194,9 +197,9 @@ def test_nothing_that_can_be_run(workspace: Workspace, parameters: str) -> None:
     workspace.write({"model.py": code})
     result = workspace.run("probe", "model.py::Model")
     assert result.code == 2
-    assert result.out.count("not run") == 6
+    assert result.out.count("not run") == 7
     assert result.out.count("ValueError: not yet") == 1
-    assert result.out.count("for the same reason") == 4
+    assert result.out.count("for the same reason") == 5
     asked = "say what to pass to it, and its inputs, under `[tool.modellint.confirm.targets]`"
     assert (asked in result.out) == bool(parameters)
 

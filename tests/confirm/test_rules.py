@@ -47,7 +47,7 @@ EVERY = os.environ.get("MODELLINT_CONFIRM") == "all"
 _SAMPLE = 1
 #: Of the findings in the bad examples of a family of rules fewer than this stay unconfirmed.
 _UNCONFIRMED = 0.15
-_LIBRARY = "speechbrain"
+_LIBRARIES = ("speechbrain", "lightning", "transformers")
 #: A library of networks that examples build on.
 _TRUNKS = "torchvision"
 
@@ -112,7 +112,7 @@ def shown(title: str, finding: Finding) -> str:
 
 def out_of_reach(rule: type[Rule]) -> set[str]:
     """The titles of bad examples that cannot be run: their library is not installed, or loads what others publish."""
-    absent = [_TRUNKS] if find_spec(_LIBRARY) is not None else [_TRUNKS, _LIBRARY]
+    absent = [_TRUNKS, *(name for name in _LIBRARIES if find_spec(name) is None)]
     return {
         example.title for example in rule.bad if any(name in text for text in example.files.values() for name in absent)
     }

@@ -29,7 +29,6 @@ def rows_of(*ids: int) -> torch.Tensor:
 
 #: What follows the operand, where anything has to. Values are those of `numbers`, or are not among them (7).
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
-    "TransformerDecoderLayer": (torch.rand(2, 3, 4),),
     "index_select": (1, rows_of(0, 2)), "gather": (1, torch.tensor([[0], [2]])), "take": (rows_of(0, 5),),
     "take_along_dim": (torch.tensor([[0], [2]]), 1),
     "reshape": ((3, 2),), "view": (3, 2), "repeat_interleave": (2,), "tile": ((2, 2),), "broadcast_to": ((2, 2, 3),),
@@ -106,6 +105,7 @@ OPERANDS: dict[str, Callable[[], Any]] = {
     **{name: lambda: numbers()[:, :2].clone() for name in ("bernoulli_",)},
 }  # fmt: skip
 ARGUMENTS["bmm"] = (torch.ones(1, 3, 2),)
+ARGUMENTS["TransformerDecoderLayer"] = (torch.ones(5, 2, 4),)
 
 #: Functions that make a tensor without one, and the like: all of their arguments.
 CALLS: dict[str, tuple[Any, ...]] = {
@@ -139,10 +139,10 @@ INPUTS: dict[str, Callable[[], torch.Tensor]] = {
     "PixelShuffle": lambda: torch.rand(1, 4, 2, 2), "PixelUnshuffle": lambda: torch.rand(1, 4, 2, 2),
     "Dropout1d": lambda: torch.rand(2, 3, 4), "Dropout2d": lambda: torch.rand(2, 3, 4, 4),
     "Dropout3d": lambda: torch.rand(2, 3, 4, 4, 4), "Softmax": numbers,
-    "FeatureAlphaDropout": lambda: torch.rand(2, 3, 4), "BatchNorm1d": lambda: torch.rand(2, 3, 4),
-    "BatchNorm2d": lambda: torch.rand(2, 3, 4, 4), "BatchNorm3d": lambda: torch.rand(2, 3, 4, 4, 4),
-    "SyncBatchNorm": lambda: torch.rand(2, 3, 4), "TransformerEncoderLayer": lambda: torch.rand(2, 3, 4),
-    "TransformerDecoderLayer": lambda: torch.rand(2, 3, 4),
+    "FeatureAlphaDropout": lambda: torch.rand(2, 3, 4),
+    "BatchNorm1d": lambda: torch.rand(4, 3), "BatchNorm2d": lambda: torch.rand(2, 3, 4, 4),
+    "BatchNorm3d": lambda: torch.rand(2, 3, 4, 4, 4), "SyncBatchNorm": lambda: torch.rand(4, 3),
+    "TransformerEncoderLayer": lambda: torch.rand(5, 2, 4), "TransformerDecoderLayer": lambda: torch.rand(5, 2, 4),
 }  # fmt: skip
 
 #: Objects whose methods are in the table, and what each method is given.

@@ -85,6 +85,8 @@ class Builder:
         self.allows_bases = False
         #: The known kinds of the target's parameters: a `tensor`, or a `list`, `tuple` or `dict` of layers.
         self.kinds: Mapping[str, str] = {}
+        #: Gives what stands for an unknown layer, by its name; None for a layer that gives its input.
+        self.unknown: Callable[[str], Any] | None = None
 
     @property
     def assumed(self) -> list[str]:
@@ -282,7 +284,7 @@ class Builder:
         if is_tensor or (annotation is _MISSING and use.is_buffer):
             return self._vector(name)
         found = self.by_annotation(annotation, name, depth)
-        return self._by_use(name, use, depth) if found is _MISSING else found
+        return self.by_use(name, use, depth) if found is _MISSING else found
 
     def _reduced_default(self, parameter: inspect.Parameter) -> Any:
         """The small number for a default that makes a model large, if this attempt reduces it."""
@@ -387,7 +389,7 @@ class Builder:
             return self._identity(name)
         return self.instance(annotation, depth + 1)
 
-    def _by_use(self, name: str, use: roles.ParameterUse, depth: int) -> Any:
+    def by_use(self, name: str, use: roles.ParameterUse, depth: int) -> Any:
         """An argument by the parameter's name and its uses in the code alone."""
         if roles.is_settings(name):
             cls = None if use.is_keyed else self._settings_class()
@@ -417,7 +419,9 @@ class Builder:
             return True
         return self.numbers.number(name)
 
-    def _identity(self, name: str) -> nn.Module:
+    def _identity(self, name: str) -> Any:
+        if self.unknown is not None:
+            return self.unknown(name)
         self._others[name] = "Identity()"
         return Passing()
 

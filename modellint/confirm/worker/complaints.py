@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from .specs import with_size
+from .specs import BATCH, with_size
 
 if TYPE_CHECKING:
     from .specs import Spec
 
 #: A product of matrices that do not fit: the input's width, and the width that the second matrix asks for.
 _PRODUCT = re.compile(r"(?:\(\d+x(\d+) and |\[\d+, (\d+)\] X \[)(\d+)(?:x|, )\d+[\])]")
+#: A reshaping into rows of another number of features than there are.
+_REFUSED_VIEW = re.compile(r"shape '\[(?:-1|\d+), (\d+)\]' is invalid for input of size (\d+)")
 #: Two sizes that must be equal.
 _UNEQUAL = re.compile(r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)")
 #: The number of dimensions that is asked for; of several numbers the last.
@@ -31,6 +34,7 @@ _TOO_SHORT = re.compile(r"Kernel size can't be greater|[Pp]adding size should be
 #: Integers that are asked for in place of real numbers.
 _INTEGERS = re.compile(r"scalar types?:? (?:Long|Int)\b.*(?:but got|found) (?:torch\.)?Float")
 _LONGEST = 400
+_LARGEST_SIDE = 600
 
 
 class Complaint:
@@ -98,6 +102,30 @@ class Complaint:
             for at, size in sizes
             if given % size == 0 and size * asked % given == 0
         ]
+
+    def image_sides(self, spec: Spec) -> list[int]:
+        """The sides of square images of which convolutions make as many features as a layer asks for.
+
+        The features are so many channels of a smaller square. Its side changes with that of the image by the stride.
+        """
+        product, view = _PRODUCT.search(self._text), _REFUSED_VIEW.search(self._text)
+        if len(spec.shape) != 4 or spec.shape[2] != spec.shape[3] or (product is None and view is None):
+            return []
+        if product is not None:
+            given, asked = int(product[1] or product[2]), int(product[3])
+        else:
+            assert view is not None
+            given, asked = int(view[2]) // BATCH, int(view[1])
+        side, common, found = spec.shape[3], math.gcd(given, asked), list[int]()
+        for channels in range(common, 0, -1):
+            if common % channels:
+                continue
+            before, after = math.isqrt(given // channels), math.isqrt(asked // channels)
+            is_square = before**2 * channels == given and after**2 * channels == asked
+            if is_square and 0 < before <= side:
+                stride = 2 ** int(math.log2(side / before))
+                found += [side + (after - before) * step for step in (stride, 2 * stride, stride // 2)]
+        return [one for one in dict.fromkeys(found) if 0 < one <= _LARGEST_SIDE and one != side]
 
     def alone(self, spec: Spec) -> list[tuple[int, ...]]:
         """Shapes that are asked for, if no other input than this can be meant."""

@@ -219,6 +219,8 @@ class Inputs:
             return [replace(spec, shape=tuple(SAMPLES if size == TIME else size for size in spec.shape))]
         if spec.kind == "float" and (channels := complaint.channels(spec)) is not None:
             return [replace(spec, shape=with_size(spec.shape, 1, channels))]
+        if spec.kind == "float" and not spec.is_documented and (sides := complaint.image_sides(spec)):
+            return [replace(spec, shape=(*spec.shape[:2], side, side)) for side in sides]
         if complaint.is_of_integers and spec.kind == "float" and not spec.is_real:
             return [replace(self._ids(name)[0], shape=spec.shape)]
         dimensions = complaint.dimensions_of(spec)

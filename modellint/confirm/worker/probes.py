@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING, Any
 from torch import nn
 
 from . import asked, placement, recipes
-from .beside import CALLS, CHECKS, CLAIMS, LAYERS, LOOKUPS, POSITIONS, RECIPES
+from .beside import CALLS, CHECKS, CLAIMS, LAYERS, LOOKUPS, POSITIONS, RECIPES, TRAINING
 from .binding import binding, landing
 from .boundaries import boundaries
 from .checkpointed import saving
 from .configs import interpolating, targeting
 from .creation import creation
+from .cut import cutting
 from .device_check import placement_check, with_gpu
+from .evaluated import modes_check
+from .fed import feeding
 from .gradients import backward
 from .grids import grid
+from .grouped import grouping
 from .length_check import boundaries_check
 from .loading import loading, reading
 from .lookup_check import values_check
@@ -148,6 +152,9 @@ _CALLS = (
     LAYERS.NotSet,
     LAYERS.Unused,
     LAYERS.Repeated,
+    TRAINING.Fed,
+    TRAINING.NoGradient,
+    TRAINING.InNoGroup,
 )
 #: The claims that can only be judged on one device.
 _DEVICES = {
@@ -168,6 +175,7 @@ _DEVICES = {
         CHECKS.EndFails,
         CHECKS.WidthsDiffer,
         CHECKS.NothingLearns,
+        CHECKS.ModesDiffer,
     ),
 }
 #: The claims that are judged without any fake tensors.
@@ -177,6 +185,7 @@ _REAL = (
     LAYERS.MadeAnew,
     CHECKS.EndFails,
     CHECKS.NothingLearns,
+    CHECKS.ModesDiffer,
     RECIPES.Unresolved,
     RECIPES.NotLocated,
     RECIPES.NotCalled,
@@ -221,11 +230,15 @@ _PROBES: dict[type, Callable[[Session, Any], Verdict]] = {
     RECIPES.Unresolved: interpolating,
     RECIPES.NotLocated: targeting,
     RECIPES.NotCalled: targeting,
+    TRAINING.Fed: feeding,
+    TRAINING.NoGradient: cutting,
+    TRAINING.InNoGroup: grouping,
     CHECKS.DevicesMix: with_gpu(placement_check),
     CHECKS.LookupFails: with_gpu(values_check),
     CHECKS.EndFails: with_gpu(boundaries_check),
     CHECKS.WidthsDiffer: with_gpu(shapes_check),
     CHECKS.NothingLearns: with_gpu(gradients_check),
+    CHECKS.ModesDiffer: with_gpu(modes_check),
     CHECKS.LoadingFails: recipe_loading_check,
     CHECKS.SomethingStays: recipe_placement_check,
 }

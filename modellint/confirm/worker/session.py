@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 from . import placement, recipes, roles
@@ -135,6 +136,14 @@ class Session:
         self._configured.setdefault((name, path), said)
         self.name = name
         return self.load(path)
+
+    def source_again(self) -> Source:
+        """The same file, imported again if another claim has imported it."""
+        if self._sources:
+            for path in self._sources:
+                sys.modules.pop(dotted_name(path), None)
+            self._sources.clear()
+        return self.source()
 
     def load(self, path: str) -> Source:
         """A Python file, imported once."""

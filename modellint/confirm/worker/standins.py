@@ -58,6 +58,8 @@ class StandIn(metaclass=_StandInType):
     """An object of a library that could not be imported: it can be constructed and stored, but not used."""
 
     _is_protocol = _is_runtime_protocol = False
+    #: Gives what stands for the result of an unknown call or for examples, by a name; None where nothing may.
+    unknown: Callable[[str], Any] | None = None
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls.__dict__.get("_is_leaf") and len(args) == 1 and not kwargs and isinstance(args[0], types.FunctionType):
@@ -71,11 +73,15 @@ class StandIn(metaclass=_StandInType):
         """Iterate over the wrapped argument: a stand-in made of one iterable alone is taken for a progress bar."""
         if isinstance(wrapped := self.__dict__.get("_wrapped"), Iterable):
             return iter(wrapped)
+        if StandIn.unknown is not None:
+            return iter(StandIn.unknown(type(self).__qualname__.rpartition(".")[2]))
         raise StandInUsedError(f"`{type(self).__qualname__}` is needed, but could not be imported")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and not kwargs and isinstance(args[0], type | types.FunctionType):
             return args[0]  # a decorator that was made for it
+        if StandIn.unknown is not None:
+            return StandIn.unknown(type(self).__qualname__.rpartition(".")[2])(*args, **kwargs)
         raise StandInUsedError(f"`{type(self).__qualname__}` is needed, but could not be imported")
 
     def __getattr__(self, name: str) -> Any:

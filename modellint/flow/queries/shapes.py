@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from modellint.finding import Related
-from modellint.flow.domain import FunctionRef, Site
+from modellint.flow.domain import ANY_ARGUMENTS, Arguments, FunctionRef, Site
 from modellint.flow.frame import class_frame
 from modellint.flow.queries.layers import is_set_outside
 from modellint.flow.runs import follow, tensor_run
@@ -22,7 +22,7 @@ from modellint.flow.shapes.atoms import Cut, Held
 from modellint.flow.shapes.bodies import changes_tensors
 from modellint.flow.shapes.doubts import DOUBT
 from modellint.flow.shapes.dtypes import ABOUT
-from modellint.flow.shapes.held import STRANGE, UNTRAINED
+from modellint.flow.shapes.held import STRANGE, TWICE, UNTRAINED
 from modellint.flow.shapes.shape import Dim, Shape, cannot_broadcast, differ
 from modellint.flow.shapes.theory import Shapes
 from modellint.graph.attributes import set_attribute
@@ -43,7 +43,7 @@ from modellint.link.values.members import Members
 from modellint.link.values.torch_reach import reaches_torch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from modellint.flow.heap import Shell
     from modellint.flow.interp import Interpreter
@@ -176,6 +176,16 @@ class RefusedOperation(NamedTuple):
         return [(step.place, "called from here") for step in self.steps[-2:]]
 
     @property
+    def is_strange(self) -> bool:
+        """True if torch allows it, but for the elements, or the gradient, of a tensor."""
+        return self.kind in (STRANGE, UNTRAINED)
+
+    @property
+    def is_second_map(self) -> bool:
+        """True for a linear layer that gets what another one gives, where one layer could do what both do."""
+        return self.right == TWICE
+
+    @property
     def is_doubt(self) -> bool:
         """True if torch allows it: all pairs of two tensors are compared, or scores of a single class."""
         return self.kind.startswith(DOUBT)
@@ -244,19 +254,22 @@ def _refusals(module: ModuleFacts, project: Project) -> Iterator[RefusedOperatio
     run.close()
 
 
-def refused_in_call(
-    function: Function, receiver: Callable[[Interpreter], Shell | None], project: Project
+def refused_in_calls(
+    functions: Sequence[Function], receiver: Callable[[Interpreter], Shell | None], project: Project
 ) -> list[tuple[RefusedOperation, Shell | None]]:
-    """The operations that torch refuses in a call of a method on the object that `receiver` makes in a run.
+    """The operations that torch refuses, or that are seldom meant, in calls of methods on one object.
 
-    Each comes with the layer that is called, if there is one.
+    `receiver` makes the object in the run. Each method gets the result of the one before as its first argument. Each
+    operation comes with the layer that is called, if there is one.
     """
     run, theory = tensor_run(project, Shapes)
     try:
         made = receiver(run)
-        if made is not None:
+        given = ANY_ARGUMENTS
+        for function in functions if made is not None else ():
             code = SourceMethod(function, project.names)
-            run.start(FunctionRef(code, None, made), class_frame(code.scope, id(function)))
+            result = run.start(FunctionRef(code, None, made), class_frame(code.scope, id(function)), given)
+            given = Arguments((result,), is_complete=False)
     except ExhaustedError as error:
         project.budget.cut[error.question] = None
     run.tell()
@@ -417,7 +430,8 @@ def _is_strange(clash: Clash, theory: Shapes, project: Project) -> bool:
     """True if an operation that torch allows is no idiom: pairs make a loss, and a layer gives a single class."""
     if clash.kind in (STRANGE, UNTRAINED):
         functions = [one.function for one in (clash.site, *clash.steps) if one.function is not None]
-        return not any(one.flow.once(changes_tensors) or is_without_gradients(one, project) for one in functions)
+        is_quiet = any(one.flow.once(changes_tensors) or is_without_gradients(one, project) for one in functions)
+        return not is_quiet and (clash.right != TWICE or _are_used_together(clash))
     if clash.kind == "doubt-single":
         shape = clash.left
         assert isinstance(shape, Shape)
@@ -428,6 +442,27 @@ def _is_strange(clash: Clash, theory: Shapes, project: Project) -> bool:
         return value.op is Op.CALL
     return not any(map(_is_turned, value.args)) and any(
         _difference_in(event.value, function.module) is value for event in function.flow.of(EventKind.CALL)
+    )
+
+
+def _are_used_together(clash: Clash) -> bool:
+    """True if a function gives what one layer makes to another one, and uses it nowhere else."""
+    made, function, call = (
+        clash.left.site if isinstance(clash.left, Held) else None,
+        clash.site.function,
+        clash.site.value,
+    )
+    if made is None or function is None or made.function is not function:
+        return False
+    if clash.row is not None:
+        return True
+    between = [one for given in call.args[1:] for one in given.walk() if any(made.value is part for part in one.walk())]
+    events = function.flow.events
+    users = {id(value): value.args for event in events for value in event.value.walk()}
+    kept = [event.value for event in events if event.kind is not EventKind.CALL]
+    return bool(between) and all(
+        sum(any(one is part for part in parts) for parts in users.values()) + sum(one is value for value in kept) == 1
+        for one in between
     )
 
 

@@ -15,6 +15,7 @@ from modellint.graph.immutable import dataclass
 
 if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms, Site
+    from modellint.graph.size import Size
 
 #: The classes whose instances tensors are.
 _TENSORS = frozenset(("torch.Tensor", "torch._tensor.Tensor"))
@@ -26,12 +27,13 @@ class Held(HashedOnce):
     """The kind of a tensor's elements, and the expression that makes them; `behind` is that of its operand.
 
     The kinds are `scores`, which a layer gives, `probabilities` that add up to 1, `chances` between 0 and 1, the
-    logarithms of both, `positives`, and `bounded` ones between -1 and 1.
+    logarithms of both, `positives`, and `bounded` ones between -1 and 1. `width` is that of a linear layer's input.
     """
 
     kind: str
     behind: str = ""
     site: Site | None = field(default=None, compare=False)
+    width: Size | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return self.kind

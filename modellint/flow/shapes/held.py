@@ -13,15 +13,19 @@ from modellint.flow.domain import ClassRef, Constant, Counter, Number, Outside
 from modellint.flow.shapes.atoms import Cut, Held
 from modellint.flow.shapes.dtypes import WHOLE, is_of
 from modellint.flow.shapes.shape import Refused
+from modellint.flow.shapes.transfer import arguments
 
 if TYPE_CHECKING:
     from modellint.flow.domain import Site
     from modellint.flow.shapes.atoms import Shaped
     from modellint.flow.shapes.given import Given
+    from modellint.graph.size import Size
     from modellint.operators import Operator
 
 #: Kinds of doubts: a loss or an activation that is seldom given such elements, and a loss that no gradient reaches.
 STRANGE, UNTRAINED = "doubt-elements", "doubt-gradient"
+#: The second of two linear layers in a row.
+TWICE = "second Linear"
 _LOGARITHMS = {"probabilities": "log-probabilities", "chances": "log-chances"}
 #: Facets of what puts other elements among those of its operand.
 _CHANGING = frozenset(("fill", "literal", "repeats", "grows", "stacks"))
@@ -39,8 +43,18 @@ def held_by_result(call: Given, site: Site | None) -> Held | None:
     before = None if call.first is None else call.first.held
     if made is None:
         return before if before is not None and _keeps(call.row) else None
-    kind = made if made != "log" else _LOGARITHMS.get("" if before is None else before.kind)
-    return None if kind is None else Held(kind, "" if before is None else before.kind, site)
+    behind = "" if before is None else before.kind
+    kind = _LOGARITHMS.get(behind) if made == "log" else made if "logs" not in call.row.facets else _logged(made, call)
+    width = (
+        call.size(*arguments(call.row, "takes-features")[0]).size if call.row.facets.get("seldom") == "maps" else None
+    )
+    return None if kind is None else Held(kind, behind, site, width)
+
+
+def _logged(made: str, call: Given) -> str | None:
+    """The kind of the elements, or of their logarithms, as a flag of the layer says; None if that is not known."""
+    is_log = call.flag(*arguments(call.row, "logs")[0])
+    return None if is_log is None else _LOGARITHMS.get(made) if is_log else made
 
 
 def _keeps(row: Operator) -> bool:
@@ -72,10 +86,30 @@ def cut_of_all(tensors: list[Shaped | None]) -> Cut | None:
     return cuts[0] if cuts and None not in cuts else None
 
 
+def _is_one_map(held: Held, call: Given) -> bool:
+    """True if a linear layer gets what another one gives, and one layer could do what both do.
+
+    Not if fewer features than either side has stand between them: then both make a map of lower rank.
+    """
+    between, after = (call.size(*arguments(call.row, facet)[0]).size for facet in ("takes-features", "gives-features"))
+    if held.kind != "scores" or held.width is None or between is None:
+        return False
+    return any(_is_least(outer, between) for outer in (held.width, after) if outer is not None)
+
+
+def _is_least(size: Size, other: Size) -> bool:
+    """True if a size is certainly not above another one."""
+    if size.constant is None or other.constant is None:
+        return size == other
+    return size.constant <= other.constant
+
+
 def doubt_of_elements(call: Given) -> Refused | None:
     """Why the elements of an operand are seldom meant: probabilities where scores are expected, and the like."""
     seldom, held = call.row.facets.get("seldom"), None if call.first is None else call.first.held
     if seldom is None or held is None:
         return None
+    if seldom == "maps":
+        return Refused(STRANGE, held, TWICE) if _is_one_map(held, call) else None
     is_seldom = not {held.kind, f"{held.kind}-of-{held.behind}"}.isdisjoint(seldom.split("|"))
     return Refused(STRANGE, held, call.row.name.rpartition(".")[2]) if is_seldom else None

@@ -115,7 +115,7 @@ from modellint.flow.unpassed import asked_for, field_of, is_field_of
 from modellint.graph.immutable import replace
 from modellint.graph.size import Symbol
 from modellint.graph.value import EventKind, InPlace, Op, subscripts
-from modellint.link.calls.gradients import records_nothing
+from modellint.link.calls.gradients import is_given_data, records_nothing, returns_loss
 from modellint.link.classes.calls import COPIES
 from modellint.operators.arrays import array_row
 from modellint.operators.shapes import shape_row
@@ -261,10 +261,12 @@ class Shapes(Theory):
         """The tensor that an argument of a root is; None if it is not known to be one."""
         if not is_tensor:
             return None
+        root = self._functions[0] if self._functions else None
+        cut = Cut("batch") if root is not None and is_given_data(root, self._run.project) else None
         if atom.is_any_element:
-            return Shaped(unknown(None))
+            return Shaped(unknown(None), cut=cut)
         name = atom.name.replace("[", "_").replace("]", "").replace(".", "_")
-        return Shaped(unknown(("input", atom.home, atom.name), name))
+        return Shaped(unknown(("input", atom.home, atom.name), name), cut=cut)
 
     def tensor_in(self, atoms: Atoms) -> Shaped | None:
         """The tensor that a value certainly is; of several, what they have in common. None if it may be none."""
@@ -314,7 +316,7 @@ class Shapes(Theory):
         if name is not None:  # other code may ask for a gradient
             atoms = tuple(replace(one, cut=None) if isinstance(one, Shaped) and one.cut else one for one in atoms)
         is_own = name is not None or not self._functions or owner.function in (None, self._functions[-1])
-        return atoms if is_own else tuple(map(self._replaceable, atoms))
+        return atoms if is_own or owner.kind == "tuple" else tuple(map(self._replaceable, atoms))
 
     @staticmethod
     def _replaceable(atom: Atom) -> Atom:
@@ -492,11 +494,11 @@ class Shapes(Theory):
 
         def of_pair(pair: tuple[Shaped | None, ...]) -> Shaped:
             one, other = pair
+            is_presumed = all(side is None or side.is_presumed or not side.shape.head for side in pair)
             if one is None or other is None:
-                return Shaped(unknown(self.key_of(value, frame)))
+                return Shaped(unknown(self.key_of(value, frame)), is_presumed=is_presumed)
             shape = combine(one.shape, other.shape)
             dtype = None if value.op is Op.COMPARE else judge.of_pair(value.data, one, other)
-            is_presumed = all(side.is_presumed or not side.shape.head for side in pair if side is not None)
             tensors = [side for side in pair if not isinstance(side, Scalar)]
             return Shaped(shape, dtype, is_presumed, cut=cut_of_all(tensors))
 
@@ -724,6 +726,18 @@ class Shapes(Theory):
         else:
             self._refuse(Refused(UNTRAINED, cut, "backward"), frame, value, UNTRAINED)
 
+    def _judge_result(self, code: Function, found: Atoms) -> None:
+        """Note a loss that a method returns to a library, which calls `backward()`, if no gradient reaches it."""
+        parts = [entry.atoms for one in found if isinstance(one, Shell) for entry in one.entries if entry.key == "loss"]
+        losses = [atom for atoms in parts or [found] for atom in atoms]
+        cut = cut_of_all([self.tensor_of(atom, is_tensor=False) for atom in losses])
+        if cut is None or not returns_loss(code, self._run.project):
+            return
+        event = next(iter(code.flow.of(EventKind.RETURN)))
+        site = Site(event.value, code)
+        clash = Clash(UNTRAINED, side_of(cut), side_of(code.name), None, site, event, None)
+        self._notes[-1].refused[clash] = clash
+
     def _size(self, tensor: Shaped, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         at = arguments.argument(0, "dim")
         if at is None:
@@ -917,18 +931,18 @@ class Shapes(Theory):
     # -- layers ----------------------------------------------------------------------------------------------------
 
     def _row_of(self, shell: Shell) -> Operator | None:
-        """The row of an object's class, or of its first base class of torch; None if there is none."""
+        """The row of an object's class, or of its first base class of torch or SpeechBrain; None if there is none."""
         model = shell.model
         if model is None:
             return None
         if model not in self._rows_of_classes:
-            name = next((name for name in class_names(shell) if name.startswith("torch.")), "")
-            self._rows_of_classes[model] = shape_row(name)
+            names = (name for name in class_names(shell) if name.startswith("torch.") or shape_row(name) is not None)
+            self._rows_of_classes[model] = shape_row(next(names, ""))
         return self._rows_of_classes[model]
 
     def _constructed_with(self, shell: Shell) -> Arguments:
         """The arguments that torch's constructor of a layer gets."""
-        if shell.model is not None and not shell.model.name.startswith("torch."):
+        if shell.model is not None and shape_row(shell.model.name) is None:
             self._run.objects.construct(shell)
         return shell.arguments if shell.passed is None else shell.passed
 
@@ -1169,6 +1183,7 @@ class Shapes(Theory):
             found = run()
             if len(self._functions) == 1:
                 self._call_rows()
+                self._judge_result(code, found)
             self._notes.pop()
             self._functions.pop()
             self.row = row

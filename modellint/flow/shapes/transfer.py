@@ -922,9 +922,10 @@ def _halve(call: Call, shape: Shape | None) -> Result:
 def _loss(call: Call, shape: Shape | None) -> Result:
     """The loss of two tensors; a number unless it is told not to reduce."""
     target = _target(call)
-    if shape is None or target is None:
+    kind = call.row.facets["loses"]
+    if shape is None or target is None or kind == "sequences":
         return _of_reduction(call, None)
-    if call.row.facets["loses"] == "same":
+    if kind == "same":
         found = agree([shape, target], "loss")
         for facet in ("weight", "pos-weight"):
             for argument in arguments(call.row, facet):

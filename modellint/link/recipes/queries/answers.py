@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from modellint.link.recipes.registration import Omission
     from modellint.link.recipes.shortfalls import Shortfall
     from modellint.link.recipes.targets import ResolvedName, TaggedItem
+    from modellint.link.recipes.training_steps import JudgedCall
     from modellint.link.recipes.vocabularies import Search, Sized
     from modellint.link.recipes.widths import RefusedNumber
     from modellint.link.requirements import Required
@@ -251,6 +252,14 @@ class Queries:
         from modellint.link.recipes.widths import refused_numbers
 
         return self.within_wholes(refused_numbers)
+
+    def strange_elements(self) -> Iterator[JudgedCall]:
+        """The calls in a training step of losses and activations whose operand holds elements that they do not take."""
+        from modellint.link.recipes.training_steps import judged_calls
+
+        for one in self.within_wholes(judged_calls):
+            if one.refused.is_strange and one.place != one.refused.site.place:
+                yield one
 
     # -- vocabularies ------------------------------------------------------------------------------------------
 

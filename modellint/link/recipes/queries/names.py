@@ -25,6 +25,7 @@ RECIPE_QUERIES = (
     "requirement",
     "script",
     "searches",
+    "strange_elements",
     "tags",
     "unmet_keys",
     "unmet_modules",

@@ -49,7 +49,7 @@ class Named(nn.Module):
     def __init__(self):
         super().__init__()
         self.head = nn.Sequential(
-            OrderedDict([("norm", nn.LayerNorm(10)), ("proj", nn.Linear(10, 5)), ("out", nn.Linear(5, 2))])  # expect: ML501
+            OrderedDict([("norm", nn.LayerNorm(10)), ("proj", nn.Linear(10, 5)), ("out", nn.Linear(5, 7))])  # expect: ML501
         )
 
     def forward(self, x):

@@ -4,8 +4,8 @@ from torch import nn
 class Added(nn.Module):
     def __init__(self):
         super().__init__()
-        self.add_module("inner", nn.Linear(40, 80))
-        self.register_module("outer", nn.Linear(80, 20))
+        self.add_module("inner", nn.Linear(40, 10))
+        self.register_module("outer", nn.Linear(10, 30))
 
     def forward(self, x):
         return self.outer(self.inner(x))  # expect: ML501
@@ -14,8 +14,8 @@ class Added(nn.Module):
 class Stored(nn.Module):
     def __init__(self):
         super().__init__()
-        setattr(self, "narrow", nn.Linear(40, 80))
-        setattr(self, "wide", nn.Linear(80, 20))
+        setattr(self, "narrow", nn.Linear(40, 10))
+        setattr(self, "wide", nn.Linear(10, 30))
 
     def forward(self, x):
         return self.wide(self.narrow(x))  # expect: ML501
@@ -25,8 +25,8 @@ class Local(nn.Module):
     def __init__(self):
         super().__init__()
         net = nn.Sequential()
-        net.add_module("one", nn.Linear(40, 80))
-        net.add_module("other", nn.Linear(80, 20))  # expect: ML501
+        net.add_module("one", nn.Linear(40, 10))
+        net.add_module("other", nn.Linear(10, 30))  # expect: ML501
         self.net = net
 
     def forward(self, x):
@@ -38,8 +38,8 @@ class Kept(nn.Module):
         super().__init__()
         self.first = nn.Linear(3, 40)
         self.net = nn.Sequential(nn.ReLU())
-        self.net.append(nn.Linear(40, 80))
-        self.head = nn.Linear(80, 2)
+        self.net.append(nn.Linear(40, 10))
+        self.head = nn.Linear(10, 20)
 
     def forward(self, x):
         return self.head(self.net(self.first(x)))  # expect: ML501

@@ -20,7 +20,7 @@ class InRow(nn.Module):
         super().__init__()
         self.stem = nn.Linear(8, 48)
         self.middle = nn.Linear(48, 16)
-        self.head = nn.Linear(16, 3)
+        self.head = nn.Linear(16, 30)
 
     def forward(self, x):
         x = torch.relu(self.stem(x))

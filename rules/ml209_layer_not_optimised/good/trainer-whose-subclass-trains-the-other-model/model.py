@@ -1,0 +1,39 @@
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.map = nn.Linear(30, 12)
+
+    def forward(self, x):
+        return self.map(x)
+
+
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.map = nn.Linear(12, 30)
+
+    def forward(self, code):
+        return self.map(code)
+
+
+class Trainer:
+    def __init__(self):
+        self.encoder, self.decoder = Encoder(), Decoder()
+        self.optimizer = torch.optim.SGD(self.encoder.parameters(), lr=0.1)
+
+    def step(self, batch):
+        loss = F.mse_loss(self.decoder(self.encoder(batch)), batch)
+        loss.backward()
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+
+
+class Whole(Trainer):
+    def __init__(self):
+        super().__init__()
+        self.optimizer.add_param_group({"params": self.decoder.parameters()})

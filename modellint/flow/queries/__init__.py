@@ -136,6 +136,7 @@ if TYPE_CHECKING:
     from modellint.flow.queries.modes import acts_by_mode as acts_by_mode
     from modellint.flow.queries.modes import classes_inside as classes_inside
     from modellint.flow.queries.modes import classes_made as classes_made
+    from modellint.flow.queries.modes import functions_above as functions_above
     from modellint.flow.queries.modes import is_quiet as is_quiet
     from modellint.flow.queries.modes import learns_from as learns_from
     from modellint.flow.queries.modes import leaves_modes_alone as leaves_modes_alone
@@ -252,8 +253,8 @@ else:
                 "is_set_outside lacks_forward made_objects may_have mode_changes stored_values"
             ),
             "modellint.flow.queries.modes": (
-                "Key ModeCourse ModeObject acts_by_mode classes_inside classes_made is_quiet learns_from "
-                "leaves_modes_alone mode_courses runs_parts"
+                "Key ModeCourse ModeObject acts_by_mode classes_inside classes_made functions_above is_quiet "
+                "learns_from leaves_modes_alone mode_courses runs_parts"
             ),
             "modellint.flow.queries.runs": "Run run",
             "modellint.flow.queries.shapes": (

@@ -15,7 +15,7 @@ from .checkpointed import saving
 from .configs import interpolating, targeting
 from .creation import creation
 from .device_check import placement_check, with_gpu
-from .gradients import backward
+from .gradients import backward, change
 from .grids import grid
 from .length_check import boundaries_check
 from .loading import loading, reading
@@ -147,6 +147,7 @@ _CALLS = (
     CALLS.Copied,
     LAYERS.NotSet,
     LAYERS.Unused,
+    LAYERS.Changed,
     LAYERS.Repeated,
 )
 #: The claims that can only be judged on one device.
@@ -197,6 +198,7 @@ _PROBES: dict[type, Callable[[Session, Any], Verdict]] = {
     CALLS.Copied: asked.copying,
     LAYERS.NotSet: lacking,
     LAYERS.Unused: backward,
+    LAYERS.Changed: change,
     LAYERS.Repeated: repetition,
     LAYERS.NotRegistered: registration,
     LAYERS.KeptAsGiven: registration,

@@ -132,6 +132,8 @@ if TYPE_CHECKING:
     from modellint.flow.queries.layers import stored_values as stored_values
     from modellint.flow.queries.runs import Run as Run
     from modellint.flow.queries.runs import run as run
+    from modellint.flow.queries.saved import ChangedTensor as ChangedTensor
+    from modellint.flow.queries.saved import tensors_changed as tensors_changed
     from modellint.flow.queries.shapes import Made as Made
     from modellint.flow.queries.shapes import RefusedOperation as RefusedOperation
     from modellint.flow.queries.shapes import doubtful_operations as doubtful_operations
@@ -241,6 +243,7 @@ else:
                 "is_set_outside lacks_forward made_objects may_have mode_changes stored_values"
             ),
             "modellint.flow.queries.runs": "Run run",
+            "modellint.flow.queries.saved": "ChangedTensor tensors_changed",
             "modellint.flow.queries.shapes": (
                 "Made RefusedOperation doubtful_operations is_computed_setting losses_without_gradient "
                 "refused_operations strange_elements"

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from modellint.flow.queries.classes import is_layer
 from modellint.flow.queries.shapes import operations_changed
+from modellint.flow.queries.ways import goes_on
 from modellint.graph.value import EventKind, Op
+from modellint.link.calls.doubts import subclasses
 from modellint.link.calls.gradients import is_without_gradients, records_nothing
 from modellint.link.searched import paths_mentioning
 from modellint.link.values.callers import callers
@@ -28,11 +30,8 @@ _CALLED, _MAKING = frozenset(("forward", "__call__")), frozenset(("__init__", "_
 _BUILDING = frozenset((*_MAKING, "<module>"))
 #: Those that a run of an object carries out.
 _TRIED = frozenset(("forward", "__init__"))
-#: Methods and attributes of a tensor through which no gradient goes.
-_CUTTING = frozenset("data grad detach item tolist numpy argmax argmin size shape device dtype ndim dim round".split())
+#: A statement that switches gradients off.
 _OFF = re.compile(rb"^[ \t]*torch\.(?:autograd\.)?set_grad_enabled\(False\)", re.MULTILINE)
-#: The most steps from a view to the tensor that it shares.
-_MAX_VIEWS = 12
 #: The most callers on the way from a function to `backward`.
 _MAX_DEPTH = 3
 
@@ -136,31 +135,20 @@ def sets_gradients(flow: Flow) -> bool:
 def _is_reached(root: Function, changed: RefusedOperation, project: Project) -> bool:
     """True if what is changed goes on to a result of a layer's `forward`, or to a loss that goes backward."""
     flow = root.flow
-    if root.name in _CALLED and root.owner is not None and is_layer(root.owner, project):
+    if root.name in _CALLED and _is_of_layers(root, project):
         ends = [one.value for one in flow.events if one.kind in (EventKind.RETURN, EventKind.YIELD, EventKind.STORE)]
     else:
         number = next((number for number, one in enumerate(flow.events) if _is_of(one, changed)), len(flow.events))
         ends = [one.value.callee.args[0] for one in flow.events[number:] if _is_backward(one)]
-    changing = changed.steps[0].value if changed.steps else changed.site.value
-    operands = () if changed.steps else _operands(changing)
-    keepers = [made.site.value for made in changed.made if made.site.function is root]
-    for end in ends:
-        reached = _ways_to(end)
-        is_kept = all(id(keeper) in reached for keeper in keepers)
-        if is_kept and any(id(one) in reached for one in (changing, *operands)):
-            return True
-    return False
+    return goes_on(changed.steps, changed.site, (made.site for made in changed.made), ends, project)
 
 
-def _operands(changing: Value) -> list[Value]:
-    """The tensor that an expression changes, and those that it is a view of."""
-    found: list[Value] = []
-    value = changing
-    while value.args and len(found) < _MAX_VIEWS:
-        is_function = value.op is Op.CALL and value.callee.op is not Op.ATTR and len(value.args) > 1
-        value = value.args[1 if is_function else 0]
-        found.append(value)
-    return found
+def _is_of_layers(method: Function, project: Project) -> bool:
+    """True for a method of a layer, or of a class that layers inherit from."""
+    owner = method.owner
+    return owner is not None and (
+        is_layer(owner, project) is True or any(is_layer(one, project) for one in subclasses(project, owner))
+    )
 
 
 def _is_of(event: Event, changed: RefusedOperation) -> bool:
@@ -168,25 +156,12 @@ def _is_of(event: Event, changed: RefusedOperation) -> bool:
     return value is event.value or value is event.target
 
 
-def _ways_to(end: Value) -> set[int]:
-    """The values from which gradients may reach a value, by identity."""
-    found: set[int] = set()
-    pending = [end]
-    while pending:
-        value = pending.pop()
-        is_cut = value.data in _CUTTING if value.op is Op.ATTR else value.op is Op.COMPARE
-        if id(value) not in found and not is_cut:
-            found.add(id(value))
-            pending += value.args
-    return found
-
-
 def _is_recorded(function: Function, project: Project, depth: int = 0) -> bool:
     """True if gradients are recorded wherever a function is called that is known, and there is such a place."""
     if is_without_gradients(function, project):
         return False
     if function.owner is not None and function.name in (*_CALLED, *_MAKING):
-        return is_layer(function.owner, project) is True
+        return _is_of_layers(function, project)
     if any(map(_is_backward, function.flow.of(EventKind.CALL))):
         return True
     calling = callers(project, function) if depth < _MAX_DEPTH else []

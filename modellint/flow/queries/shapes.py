@@ -217,7 +217,10 @@ def losses_without_gradient(module: ModuleFacts, project: Project) -> list[Refus
 
 
 def operations_changed(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
-    """The operations of a file that change a tensor in place which a backward pass needs again, if there is one."""
+    """The operations of a file that change a tensor in place which a backward pass needs again, if there is one.
+
+    Each comes once for each way that leads there, the shortest ones first.
+    """
     return [one for one in _operations(module, project) if one.kind == CHANGED]
 
 
@@ -285,9 +288,10 @@ def _tell(
         site = _told_at(clash, project)
         if module is not None and site.module is not module:
             continue
-        if id(site.value) in told or (clash.steps in chains and not clash.doubt):
+        is_any = clash.kind == CHANGED  # whether it is trained depends on the way
+        if not is_any and (id(site.value) in told or (clash.steps in chains and not clash.doubt)):
             continue
-        if (id(clash.site.value), clash.given, str(clash.right)) in reached:
+        if not is_any and (id(clash.site.value), clash.given, str(clash.right)) in reached:
             continue  # told where a shorter way leads there
         if clash.row is not None and clash.row.is_called and _key_of(clash.row) in calls:
             continue  # told where it is made
@@ -296,7 +300,7 @@ def _tell(
             continue
         if _is_doubtful(clash, project) or (not is_allowed and _may_fit(clash, theory, project)):
             continue
-        if not clash.doubt:
+        if not clash.doubt and not is_any:
             told.add(id(site.value))
             chains.update([clash.steps] if clash.steps and not is_allowed else [])  # the first one ends these calls
         called = clash if clash.row is None or clash.row.is_called else calls.get(_key_of(clash.row))

@@ -76,19 +76,10 @@ class Ledger:
         return value, is_turned
 
     def _before(self, value: Value) -> Value | None:
-        op = value.op
-        if op is Op.CALL:
-            return self.same.get(id(value)) or _viewed(value)
-        if op is Op.INDEX:
-            return value.args[0] if all(map(_is_plain, subscripts(value))) else None
-        if (op is Op.UPDATE and value.data == "[]=") or (op is Op.BIN and isinstance(value.data, InPlace)):
-            return value.args[0]
-        if op is Op.ATTR and value.data in _TURNED:
-            return value.args[0]
-        if op is Op.CHOICE and value.data is not None and len(value.args) == 2:
+        if value.op is Op.CHOICE and value.data is not None and len(value.args) == 2:
             one, other = (self.root(arg)[0] for arg in value.args)
             return one if one is other else None
-        return None
+        return self.same.get(id(value)) or shared(value)
 
     def effects(self) -> tuple[Effect, ...]:
         """The effects on parameters that are certain, changes first."""
@@ -102,6 +93,18 @@ class Ledger:
         return tuple(found)
 
 
+def shared(value: Value) -> Value | None:
+    """The value whose memory a view shares, or that an expression changes in place; None for anything else."""
+    op = value.op
+    if op is Op.CALL:
+        return _viewed(value)
+    if op is Op.INDEX:
+        return value.args[0] if all(map(_is_plain, subscripts(value))) else None
+    if (op is Op.UPDATE and value.data == "[]=") or (op is Op.BIN and isinstance(value.data, InPlace)):
+        return value.args[0]
+    return value.args[0] if op is Op.ATTR and value.data in _TURNED else None
+
+
 def _is_plain(subscript: Value) -> bool:
     """True for a subscript that makes a view: a slice, a number that is written out, None or `...`."""
     return subscript.op in (Op.SLICE, Op.CONST)
@@ -113,10 +116,9 @@ def _viewed(call: Value) -> Value | None:
     if callee.op is not Op.ATTR or callee.args[0].op is Op.GLOBAL:
         return None
     name = str(callee.data)
-    if name.endswith("_") and not name.endswith("__"):
-        return callee.args[0] if shape_row(f"Tensor.{name}") is not None else None
     row = shape_row(f"Tensor.{name}")
-    return callee.args[0] if row is not None and "shares" in row.facets else None
+    is_change = name.endswith("_") and not name.endswith("__")
+    return callee.args[0] if row is not None and (is_change or "shares" in row.facets) else None
 
 
 def _is_turning(value: Value) -> bool:

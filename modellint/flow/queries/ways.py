@@ -1,0 +1,153 @@
+"""Ways on which gradients go backward through the values of a function, and through its calls of other functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.flow.shapes.saved import shared
+from modellint.graph.definitions import DefinedFunction
+from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.link.values.members import Members
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Set as AbstractSet
+
+    from modellint.flow.domain import Site
+    from modellint.graph.python import Function
+    from modellint.graph.value import Value
+    from modellint.link.project import Project
+
+#: Methods, functions and attributes through which no gradient goes.
+_CUTTING = frozenset(
+    "data grad detach item tolist numpy argmax argmin argsort multinomial size shape device dtype ndim dim".split()
+)
+#: The most steps from a view to the tensor that it shares.
+_MAX_VIEWS = 12
+_RETURNS = (EventKind.RETURN, EventKind.YIELD)
+#: Any element of what a function returns.
+_ANY = frozenset((None,))
+
+
+def changed_values(changing: Value) -> list[Value]:
+    """The expression that changes a tensor, the tensor, and those that it is a view of."""
+    found = [changing]
+    is_function = changing.op is Op.CALL and shared(changing) is None
+    before = changing.argument(0, "input") if is_function else changing.args[0] if changing.op is Op.INDEX else None
+    value = shared(changing) if before is None else before
+    while value is not None and len(found) < _MAX_VIEWS:
+        found.append(value)
+        value = shared(value)
+    return found
+
+
+def goes_on(steps: tuple[Site, ...], site: Site, kept: Iterable[Site], ends: Iterable[Value], project: Project) -> bool:
+    """True if gradients go from any of the `ends` in a function to what is changed at a site, and what keeps that.
+
+    `steps` are the calls that lead from the function to the site.
+    """
+    passed: dict[int, AbstractSet[int | None]] = {}
+    inner = changed_values(site.value)
+    places = (*steps, site)[1:]
+    for step, place in zip(reversed(steps), reversed(places), strict=True):
+        function = place.function
+        if function is None:
+            return False
+        elements = _elements(function, inner, passed, project)
+        if elements:
+            passed[id(step.value)] = elements
+            inner = [step.value]
+        elif inner[-1].op is Op.PARAM:
+            inner = [step.value, *step.value.positional, *step.value.keywords.values()]
+        else:
+            return False
+    root = (*steps, site)[0].function
+    keepers = [one.value for one in kept if one.function is root]
+    for end in ends:
+        reached = _ways(end, root, passed, project)
+        if any(id(one) in reached for one in inner) and all(id(one) in reached for one in keepers):
+            return True
+    return False
+
+
+def _elements(
+    function: Function, inner: list[Value], passed: Mapping[int, AbstractSet[int | None]], project: Project
+) -> AbstractSet[int | None]:
+    """The elements of what a function returns to which gradients come from any of several values in it."""
+    found: set[int | None] = set()
+    for value in _returned(function):
+        is_tuple = value.op is Op.TUPLE and all(arg.op is not Op.STARRED for arg in value.args)
+        for place, part in enumerate(value.args) if is_tuple else [(None, value)]:
+            reached = _ways(part, function, passed, project)
+            found.update([place] if any(id(one) in reached for one in inner) else [])
+    return found
+
+
+def _returned(function: Function) -> Iterator[Value]:
+    return (event.value for event in function.flow.events if event.kind in _RETURNS)
+
+
+def _ways(
+    end: Value, function: Function | None, passed: Mapping[int, AbstractSet[int | None]], project: Project
+) -> set[int]:
+    """The values of a function to which gradients may go from one, by identity.
+
+    `passed` are the elements of what calls give through which they go.
+    """
+    found: set[int] = set()
+    pending = [end]
+    while pending:
+        value = pending.pop()
+        if id(value) in found or _is_cut(value, function, project):
+            continue
+        if value.op in (Op.INDEX, Op.UNPACK):
+            elements = passed.get(id(value.args[0]), _ANY)
+            if None not in elements and not _may_be(value, elements):
+                continue
+        found.add(id(value))
+        pending += value.args
+    return found
+
+
+def _may_be(part: Value, elements: AbstractSet[int | None]) -> bool:
+    """True if a part of a tuple may be one of these elements."""
+    place = part.data if part.op is Op.UNPACK else part.args[1].data if part.args[1].op is Op.CONST else None
+    return type(place) is not int or place < 0 or place in elements
+
+
+def _is_cut(value: Value, function: Function | None, project: Project) -> bool:
+    """True if no gradient goes through an expression."""
+    if value.op is Op.COMPARE:
+        return True
+    if value.op is Op.ATTR:
+        return value.data in _CUTTING
+    if value.op is not Op.CALL:
+        return False
+    if value.callee.op in (Op.ATTR, Op.GLOBAL) and value.callee.data in _CUTTING:
+        return True
+    called = None if function is None else _called(value.callee, function, project)
+    return called is not None and not _carries(called, project)
+
+
+def _called(callee: Value, function: Function, project: Project) -> Function | None:
+    """The function or own method that an expression names."""
+    name = self_attribute(callee)
+    if name is not None and function.owner is not None:
+        return project.of(Members).method(function.owner, name)
+    found = project.names.definition(function.module, callee)
+    return found.function if isinstance(found, DefinedFunction) else None
+
+
+def _carries(function: Function, project: Project) -> bool:
+    """True if gradients may go from what a function returns to one of its arguments, or if it is being asked."""
+
+    def carries() -> bool:
+        params = (Op.PARAM, Op.UNKNOWN)
+        return any(
+            part.op in params and id(part) in reached
+            for value in _returned(function)
+            for reached in [_ways(value, None, {}, project)]
+            for part in value.walk()
+        ) or not any(True for _ in _returned(function))
+
+    return project.once(("carries gradients", function), carries)

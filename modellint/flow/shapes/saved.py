@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Arguments, Atom
     from modellint.flow.frame import Frame
-    from modellint.flow.heap import Path
+    from modellint.flow.heap import Path, Shell
     from modellint.flow.interp import Interpreter
     from modellint.flow.shapes.atoms import Shaped
     from modellint.flow.shapes.given import Given, Place
@@ -61,6 +61,8 @@ class Ledger:
         self.kept: dict[int, list[Note]] = {}
         self.changed: dict[int, list[Note]] = {}
         self.roots: dict[int, Value] = {}
+        #: The layers of torch that a call may run, as far as they were called.
+        self.ways: dict[int, dict[Shell, _Way]] = {}
         #: The operands of calls that change them and give them back.
         self.same: dict[int, Value] = {}
 
@@ -138,8 +140,8 @@ class Keeping(Protocol):
     def tensor_of(self, atom: Atom, *, is_tensor: bool = True) -> Shaped | None:
         """The tensor that an atom is."""
 
-    def is_only(self, row: Operator, call: Value, frame: Frame) -> bool:
-        """True if a call certainly runs the operator."""
+    def ways_of(self, row: Operator, call: Value, frame: Frame) -> int:
+        """The number of layers of torch one of which a call runs, 1 for any other operator; 0 if in doubt."""
 
     def is_of_root_file(self, code: Function) -> bool:
         """True for a function of the file that the root stands in."""
@@ -149,6 +151,22 @@ class Keeping(Protocol):
 
     def allow_change(self, value: Value, frame: Frame) -> None:
         """Note that an operator may change a tensor that nothing keeps."""
+
+
+class _Way(NamedTuple):
+    """A call of an operator, in each alternative of its operands; `is_change` if it changes them."""
+
+    row: Operator
+    calls: Sequence[Given | None]
+    is_change: bool
+
+
+def _is_change(row: Operator, calls: Sequence[Given | None]) -> bool:
+    """True if a call changes its operand in place."""
+    if row.name.endswith("_"):
+        return short_name(row) not in _SETTING and "Tensor." in row.name
+    place = row.argument("changes-if")
+    return place is not None and all(one is not None and one.flag(*place) is True for one in calls)
 
 
 class Saved:
@@ -173,25 +191,34 @@ class Saved:
 
     # -- calls -----------------------------------------------------------------------------------------------------
 
-    def note_call(self, row: Operator, calls: Sequence[Given | None], value: Value, frame: Frame) -> None:
+    def note_call(
+        self, row: Operator, calls: Sequence[Given | None], value: Value, frame: Frame, layer: Shell | None = None
+    ) -> None:
         """Note what a call keeps, and what it changes, in each alternative."""
         if not self._ledgers or self.still:
             return
-        facets = row.facets
-        is_change = row.name.endswith("_") and short_name(row) not in _SETTING and "Tensor." in row.name
-        if not is_change and "changes-if" in facets:
-            place = row.argument("changes-if")
-            assert place is not None
-            is_change = all(one is not None and one.flag(*place) is True for one in calls)
-        is_keeping = not is_change and facets.get("saves", "result") != "result"
-        if not (is_change or is_keeping) or not self._theory.is_only(row, value, frame):
+        is_change = _is_change(row, calls)
+        if not is_change and row.facets.get("saves", "result") == "result":
             return
-        if is_change:
+        ways = self._theory.ways_of(row, value, frame)
+        if ways == 1:
+            self._note_each([_Way(row, calls, is_change)], value, frame)
+        elif layer is not None and ways:
+            others = self._ledgers[-1].ways.setdefault(id(value), {})
+            others[layer] = _Way(row, calls, is_change)
+            if len(others) == ways:
+                self._note_each([*self._ledgers[-1].ways.pop(id(value)).values()], value, frame)
+
+    def _note_each(self, ways: list[_Way], value: Value, frame: Frame) -> None:
+        """Note what each of the layers keeps or changes one of which a call runs."""
+        row = ways[0].row
+        calls = [call for way in ways for call in way.calls]
+        if all(way.is_change for way in ways):
             operand = self._operand(row, 0, value)
             if operand is not None and self._theory.row is None and not row.name.endswith("_"):
                 self._ledgers[-1].same[id(value)] = operand
             self.change([None if one is None else one.first for one in calls], operand, short_name(row), value, frame)
-        else:
+        elif not any(way.is_change for way in ways):
             self._keep_operands(row, calls, value, frame)
 
     def _keep_operands(self, row: Operator, calls: Sequence[Given | None], value: Value, frame: Frame) -> None:
@@ -248,7 +275,7 @@ class Saved:
         """Note that `x[i] = y` changes a tensor."""
         if self._ledgers:
             owner = target.args[0]
-            tensors = [self._theory.tensor_of(atom, is_tensor=False) for atom in self._run.evaluate(owner, frame)]
+            tensors = [self._theory.tensor_of(atom) for atom in self._run.evaluate(owner, frame)]
             if any(tensors):
                 self.change(tensors, owner, "[]=", target, frame)
 

@@ -918,9 +918,15 @@ class Shapes(Theory):
         return self.tensor_of(atom) if is_first or is_other else None
 
     def _results(
-        self, found: Sequence[Outcome], row: Operator, value: Value, frame: Frame, made: Site | None = None
+        self,
+        found: Sequence[Outcome],
+        row: Operator,
+        value: Value,
+        frame: Frame,
+        made: Site | None = None,
+        layer: Shell | None = None,
     ) -> Atoms:
-        """The tensors that a call gives; of a layer in a container, its elements are `made` where that is."""
+        """The tensors that a call gives; of a `layer` in a container, its elements are `made` where that is."""
         atoms: dict[Atom, None] = {}
         site, is_quiet = self._site(value, frame) if made is None else made, self._is_quiet()
         is_still = is_quiet or self.saved.still > 0
@@ -945,7 +951,7 @@ class Shapes(Theory):
                 cut = Cut("no_grad", site) if is_quiet else None if call is None else cut_of_result(call, dtype, site)
                 atoms[self._with_sites(Shaped(shape, dtype, held=held, cut=cut, traced=part), value, frame)] = None
         if may_save(row):
-            self.saved.note_call(row, [call for _, _, call in found], value, frame)
+            self.saved.note_call(row, [call for _, _, call in found], value, frame, layer)
         return tuple(atoms)
 
     # -- layers ----------------------------------------------------------------------------------------------------
@@ -1065,7 +1071,7 @@ class Shapes(Theory):
             fitting = replace(tensor, shape=without_size(tensor.shape, refused.given))
             found = self._try_each([(fitting, *others)], of_inputs, frame, value, (self.row, "on"))  # type: ignore[arg-type]
         made_at = shell.site if self.row is not None else None
-        return self._results(found or [(None, "float", None)], row, value, frame, made_at)
+        return self._results(found or [(None, "float", None)], row, value, frame, made_at, shell)
 
     def names_of(self, shell: Shell, frame: Frame, value: Value) -> Callable[[str], Dim | None] | None:
         """The sizes that attributes of a layer are, for people; None in runs that judge."""
@@ -1253,9 +1259,13 @@ class Shapes(Theory):
                 return False
             callee = callee.args[0]
 
-    def is_only(self, row: Operator, call: Value, frame: Frame) -> bool:
-        """True if a call certainly runs the operator: it is a tensor's method, or no other layer may be called."""
-        return row.name.startswith("Tensor.") or not (self._doubts or self._is_one_of_several(call, frame))
+    def ways_of(self, row: Operator, call: Value, frame: Frame) -> int:
+        """The number of layers of torch one of which a call runs, 1 for any other operator; 0 if it may run another."""
+        if row.name.startswith("Tensor."):
+            return 1
+        if self._doubts or not self._is_one_of_several(call, frame):
+            return not self._doubts
+        return len(self._run.evaluate(call.callee, frame)) if self._are_layers_of_torch(call, frame) else 0
 
     def _are_layers_of_torch(self, call: Value, frame: Frame) -> bool:
         """True if each object that a call may run is a layer of torch, so that each is judged at this call."""

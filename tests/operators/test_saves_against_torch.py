@@ -91,7 +91,7 @@ class SavingCall(SampleCall):
         }
         self.first = next(iter(self.picked.values()), None)
 
-    def listed(self) -> list[Shaped]:
+    def listed_tensors(self) -> list[Shaped]:
         return []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.shapes.saved import shared
+from modellint.flow.shapes.saved import base_of
 from modellint.graph.definitions import DefinedFunction
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.values.members import Members
@@ -32,12 +32,12 @@ _ANY = frozenset((None,))
 def changed_values(changing: Value) -> list[Value]:
     """The expression that changes a tensor, the tensor, and those that it is a view of."""
     found = [changing]
-    is_function = changing.op is Op.CALL and shared(changing) is None
+    is_function = changing.op is Op.CALL and base_of(changing) is None
     before = changing.argument(0, "input") if is_function else changing.args[0] if changing.op is Op.INDEX else None
-    value = shared(changing) if before is None else before
+    value = base_of(changing) if before is None else before
     while value is not None and len(found) < _MAX_VIEWS:
         found.append(value)
-        value = shared(value)
+        value = base_of(value)
     return found
 
 
@@ -75,7 +75,7 @@ def _elements(
 ) -> AbstractSet[int | None]:
     """The elements of what a function returns to which gradients come from any of several values in it."""
     found: set[int | None] = set()
-    for value in _returned(function):
+    for value in _returned_values(function):
         is_tuple = value.op is Op.TUPLE and all(arg.op is not Op.STARRED for arg in value.args)
         for place, part in enumerate(value.args) if is_tuple else [(None, value)]:
             reached = _ways(part, function, passed, project)
@@ -83,7 +83,7 @@ def _elements(
     return found
 
 
-def _returned(function: Function) -> Iterator[Value]:
+def _returned_values(function: Function) -> Iterator[Value]:
     return (event.value for event in function.flow.events if event.kind in _RETURNS)
 
 
@@ -125,11 +125,11 @@ def _is_cut(value: Value, function: Function | None, project: Project) -> bool:
         return False
     if value.callee.op in (Op.ATTR, Op.GLOBAL) and value.callee.data in _CUTTING:
         return True
-    called = None if function is None else _called(value.callee, function, project)
+    called = None if function is None else _called_function(value.callee, function, project)
     return called is not None and not _carries(called, project)
 
 
-def _called(callee: Value, function: Function, project: Project) -> Function | None:
+def _called_function(callee: Value, function: Function, project: Project) -> Function | None:
     """The function or own method that an expression names."""
     name = self_attribute(callee)
     if name is not None and function.owner is not None:
@@ -145,9 +145,9 @@ def _carries(function: Function, project: Project) -> bool:
         params = (Op.PARAM, Op.UNKNOWN)
         return any(
             part.op in params and id(part) in reached
-            for value in _returned(function)
+            for value in _returned_values(function)
             for reached in [_ways(value, None, {}, project)]
             for part in value.walk()
-        ) or not any(True for _ in _returned(function))
+        ) or not any(True for _ in _returned_values(function))
 
     return project.once(("carries gradients", function), carries)

@@ -168,9 +168,9 @@ class Given:
 
     def _types_of_parts(self) -> list[Typed]:
         """The types of the tensors in the list that is the operand."""
-        return [ANYTHING if one is None else type_of_operand(one) for one in self.listed()]
+        return [ANYTHING if one is None else type_of_operand(one) for one in self.listed_tensors()]
 
-    def listed(self) -> list[Shaped | None]:
+    def listed_tensors(self) -> list[Shaped | None]:
         """The tensors in the list that is the operand; none if there is no such list."""
         given = self.argument(0, "tensors")
         shell = given[0] if given is not None and len(given) == 1 else None

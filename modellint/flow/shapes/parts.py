@@ -75,7 +75,7 @@ def gives_gradient(call: Given) -> bool:
     if "learns" in facets and call.is_layer:
         flag = call.row.argument("learns")
         return flag is None or call.flag(*flag, default=True) is True
-    return ("cats" in facets or "piles" in facets) and any(map(needs, call.listed()))
+    return ("cats" in facets or "piles" in facets) and any(map(needs, call.listed_tensors()))
 
 
 def kept_places(call: Given) -> list[Place]:

@@ -81,7 +81,7 @@ class Ledger:
         if value.op is Op.CHOICE and value.data is not None and len(value.args) == 2:
             one, other = (self.root(arg)[0] for arg in value.args)
             return one if one is other else None
-        return self.same.get(id(value)) or shared(value)
+        return self.same.get(id(value)) or base_of(value)
 
     def effects(self) -> tuple[Effect, ...]:
         """The effects on parameters that are certain, changes first."""
@@ -95,11 +95,11 @@ class Ledger:
         return tuple(found)
 
 
-def shared(value: Value) -> Value | None:
+def base_of(value: Value) -> Value | None:
     """The value whose memory a view shares, or that an expression changes in place; None for anything else."""
     op = value.op
     if op is Op.CALL:
-        return _viewed(value)
+        return _base_of_call(value)
     if op is Op.INDEX:
         return value.args[0] if all(map(_is_plain, subscripts(value))) else None
     if (op is Op.UPDATE and value.data == "[]=") or (op is Op.BIN and isinstance(value.data, InPlace)):
@@ -112,7 +112,7 @@ def _is_plain(subscript: Value) -> bool:
     return subscript.op in (Op.SLICE, Op.CONST)
 
 
-def _viewed(call: Value) -> Value | None:
+def _base_of_call(call: Value) -> Value | None:
     """The operand of a method that gives a view of it, or changes it in place and gives it back."""
     callee = call.callee
     if callee.op is not Op.ATTR or callee.args[0].op is Op.GLOBAL:

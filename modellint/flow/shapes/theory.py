@@ -525,6 +525,8 @@ class Shapes(Theory):
         pairs: list[tuple[Shaped | None, Shaped | None]] = []
         found = self._try_each(choices_of(sides), of_pair, frame, value)
         self._judge(judge, frame, value)
+        if len(pairs) == MAX_ALTERNATIVES:  # there may be more
+            found, pairs = [replace(one, traced=None) for one in found], [(None, None)]
         self.saved.note_binary(value, pairs, frame)
         return tuple(dict.fromkeys(self._with_sites(one, value, frame) for one in found)) or (
             Shaped(unknown(self.key_of(value, frame))),
@@ -929,7 +931,7 @@ class Shapes(Theory):
         """The tensors that a call gives; of a `layer` in a container, its elements are `made` where that is."""
         atoms: dict[Atom, None] = {}
         site, is_quiet = self._site(value, frame) if made is None else made, self._is_quiet()
-        is_still = is_quiet or self.saved.still > 0
+        is_still = is_quiet or self.saved.still > 0 or len(found) == MAX_ALTERNATIVES  # there may be more
         for number, (one, dtype, call) in enumerate(found):
             part = None if call is None or is_still else part_of_result(call, dtype, site)
             if isinstance(one, list):
@@ -951,7 +953,8 @@ class Shapes(Theory):
                 cut = Cut("no_grad", site) if is_quiet else None if call is None else cut_of_result(call, dtype, site)
                 atoms[self._with_sites(Shaped(shape, dtype, held=held, cut=cut, traced=part), value, frame)] = None
         if may_save(row):
-            self.saved.note_call(row, [call for _, _, call in found], value, frame, layer)
+            calls = [call for _, _, call in found] if len(found) < MAX_ALTERNATIVES else [None]
+            self.saved.note_call(row, calls, value, frame, layer)
         return tuple(atoms)
 
     # -- layers ----------------------------------------------------------------------------------------------------

@@ -137,9 +137,11 @@ def without_elements(given: Arguments) -> Arguments:
 
 def as_one(tensors: Sequence[Shaped]) -> Atoms:
     """A tensor of what several have in common."""
-    part = common_part(tensors)
-    if len({replace(one, traced=None) for one in tensors}) == 1:
-        return (replace(tensors[0], traced=part),)
+    part = None
+    if any(one.traced is not None for one in tensors):
+        part = common_part(tensors)
+        if len({replace(one, traced=None) for one in tensors}) == 1:
+            return (replace(tensors[0], traced=part),)
     dtypes = {one.dtype for one in tensors}
     shape = common([one.shape for one in tensors])
     return (Shaped(shape, dtypes.pop() if len(dtypes) == 1 else None, traced=part),)

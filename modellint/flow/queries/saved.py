@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from modellint.flow.queries.classes import is_layer
 from modellint.flow.queries.shapes import operations_changed
-from modellint.flow.queries.ways import goes_on
+from modellint.flow.queries.ways import goes_on, is_of_option
 from modellint.graph.value import EventKind, Op
 from modellint.link.calls.doubts import subclasses
 from modellint.link.calls.gradients import is_without_gradients, records_nothing
@@ -87,7 +87,9 @@ def _is_certain(changed: RefusedOperation, project: Project) -> bool:
     if changed.left.startswith("leaf"):
         return _is_recorded(root, project)
     is_layer_made = changed.right[:1].isupper() and not changed.right.endswith("()") and root.name in _BUILDING
-    return is_layer_made or _is_reached(root, changed, project)
+    if is_layer_made:
+        return True
+    return _is_reached(root, changed, project) and not is_of_option(changed.steps, changed.site)
 
 
 def _is_evaluating(site: Site) -> bool:

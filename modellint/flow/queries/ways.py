@@ -24,6 +24,8 @@ _CUTTING = frozenset(
 )
 #: The most steps from a view to the tensor that it shares.
 _MAX_VIEWS = 12
+#: Expressions that give a part of a value, or one of several; the most of them that are looked at.
+_OF_PARTS, _MAX_PARTS = frozenset((Op.ATTR, Op.INDEX, Op.ITEM, Op.UNPACK, Op.CHOICE, Op.UPDATE)), 40
 _RETURNS = (EventKind.RETURN, EventKind.YIELD)
 #: Any element of what a function returns.
 _ANY = frozenset((None,))
@@ -68,6 +70,43 @@ def goes_on(steps: tuple[Site, ...], site: Site, kept: Iterable[Site], ends: Ite
         if any(id(one) in reached for one in inner) and all(id(one) in reached for one in keepers):
             return True
     return False
+
+
+def is_of_option(steps: tuple[Site, ...], site: Site) -> bool:
+    """True if what is changed at a site is part of an optional argument of the function that the `steps` begin in.
+
+    Such as a cache, which is only there where nothing is trained.
+    """
+    held = _parts_of(changed_values(site.value)[-1])
+    for step, place in zip(reversed(steps), reversed((*steps, site)[1:]), strict=True):
+        names = [] if place.function is None else place.function.argument_names
+        given = (
+            step.value.argument(names.index(one.data), one.data)
+            for one in held
+            if one.op is Op.PARAM and one.data in names and step.value.op is Op.CALL
+        )
+        held = [part for value in given if value is not None for part in _parts_of(value)]
+    function = (*steps, site)[0].function
+    optional = {one.name for one in (() if function is None else function.parameters) if _is_none(one.default)}
+    return any(one.op is Op.PARAM and one.data in optional for one in held)
+
+
+def _parts_of(value: Value) -> list[Value]:
+    """The values that a value is a part of, and what it is asked of."""
+    found: list[Value] = []
+    pending = [value]
+    while pending and len(found) < _MAX_PARTS:
+        one = pending.pop()
+        found.append(one)
+        if one.op in _OF_PARTS:
+            pending += one.args
+        elif one.op is Op.CALL:
+            pending += [one.callee, *(arg for arg in one.args[1:] if arg.op is Op.PARAM)]
+    return found
+
+
+def _is_none(default: Value | None) -> bool:
+    return default is not None and default.op is Op.CONST and default.data is None
 
 
 def _elements(

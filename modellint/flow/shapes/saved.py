@@ -340,8 +340,7 @@ class Saved:
         row = self._theory.row
         if value.op is not Op.CALL or not self._ledgers or (row is not None and (any(row.place) or not row.is_called)):
             return
-        is_method = code.owner is not None and not code.is_static
-        names = [one.name for one in code.parameters if one.kind == "positional"][is_method:]
+        names = code.argument_names
         for effect in effects:
             place = names.index(effect.parameter) if effect.parameter in names else _NEVER
             operand = value.argument(place, effect.parameter)

@@ -116,12 +116,13 @@ def _parts(test: Value) -> Iterator[tuple[Value, bool]]:
 
 
 def _around(functions: Iterable[Function], project: Project) -> Iterator[Function]:
-    """The functions, and all methods of their classes."""
+    """The functions, and all methods of their classes and of those that inherit from these."""
     for function in functions:
         yield function
         if function.owner is not None:
-            for cls in project.of(Members).mro(function.owner):
-                yield from cls.methods.values()
+            for owner in (function.owner, *subclasses(project, function.owner)):
+                for cls in project.of(Members).mro(owner):
+                    yield from cls.methods.values()
 
 
 def sets_gradients(flow: Flow) -> bool:

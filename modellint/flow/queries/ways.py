@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.shapes.saved import base_of
-from modellint.graph.definitions import DefinedFunction
+from modellint.graph.definitions import DefinedFunction, External
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.values.members import Members
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from modellint.flow.domain import Site
@@ -27,6 +27,8 @@ _MAX_VIEWS = 12
 #: Expressions that give a part of a value, or one of several; the most of them that are looked at.
 _OF_PARTS, _MAX_PARTS = frozenset((Op.ATTR, Op.INDEX, Op.ITEM, Op.UNPACK, Op.CHOICE, Op.UPDATE)), 40
 _RETURNS = (EventKind.RETURN, EventKind.YIELD)
+#: The most calls around a function that is looked at for where gradients go.
+_MAX_DEPTH = 3
 #: Any element of what a function returns.
 _ANY = frozenset((None,))
 
@@ -75,7 +77,7 @@ def goes_on(steps: tuple[Site, ...], site: Site, kept: Iterable[Site], ends: Ite
 def is_of_option(steps: tuple[Site, ...], site: Site) -> bool:
     """True if what is changed at a site is part of an optional argument of the function that the `steps` begin in.
 
-    Such as a cache, which is only there where nothing is trained.
+    Such as a cache, which is only there where nothing is trained. An argument of a function inside may be one.
     """
     held = _parts_of(changed_values(site.value)[-1])
     for step, place in zip(reversed(steps), reversed((*steps, site)[1:]), strict=True):
@@ -88,7 +90,7 @@ def is_of_option(steps: tuple[Site, ...], site: Site) -> bool:
         held = [part for value in given if value is not None for part in _parts_of(value)]
     function = (*steps, site)[0].function
     optional = {one.name for one in (() if function is None else function.parameters) if _is_none(one.default)}
-    return any(one.op is Op.PARAM and one.data in optional for one in held)
+    return any((one.op is Op.PARAM and one.data in optional) or one.op is Op.INNER for one in held)
 
 
 def _parts_of(value: Value) -> list[Value]:
@@ -101,7 +103,7 @@ def _parts_of(value: Value) -> list[Value]:
         if one.op in _OF_PARTS:
             pending += one.args
         elif one.op is Op.CALL:
-            pending += [one.callee, *(arg for arg in one.args[1:] if arg.op is Op.PARAM)]
+            pending += [one.callee, *(arg for arg in one.args[1:] if arg.op in (Op.PARAM, Op.INNER))]
     return found
 
 
@@ -127,24 +129,30 @@ def _returned_values(function: Function) -> Iterator[Value]:
 
 
 def _ways(
-    end: Value, function: Function | None, passed: Mapping[int, AbstractSet[int | None]], project: Project
+    end: Value,
+    function: Function | None,
+    passed: Mapping[int, AbstractSet[int | None]],
+    project: Project,
+    depth: int = 0,
 ) -> set[int]:
     """The values of a function to which gradients may go from one, by identity.
 
-    `passed` are the elements of what calls give through which they go.
+    `passed` are the elements of what calls give through which they go. `depth`: the number of calls around it.
     """
     found: set[int] = set()
     pending = [end]
     while pending:
         value = pending.pop()
-        if id(value) in found or _is_cut(value, function, project):
+        if id(value) in found:
             continue
         if value.op in (Op.INDEX, Op.UNPACK):
             elements = passed.get(id(value.args[0]), _ANY)
             if None not in elements and not _may_be(value, elements):
                 continue
-        found.add(id(value))
-        pending += value.args
+        before = _operands(value, function, project, depth)
+        if before is not None:
+            found.add(id(value))
+            pending += before
     return found
 
 
@@ -154,39 +162,43 @@ def _may_be(part: Value, elements: AbstractSet[int | None]) -> bool:
     return type(place) is not int or place < 0 or place in elements
 
 
-def _is_cut(value: Value, function: Function | None, project: Project) -> bool:
-    """True if no gradient goes through an expression."""
-    if value.op is Op.COMPARE:
-        return True
-    if value.op is Op.ATTR:
-        return value.data in _CUTTING
-    if value.op is not Op.CALL:
-        return False
-    if value.callee.op in (Op.ATTR, Op.GLOBAL) and value.callee.data in _CUTTING:
-        return True
-    called = None if function is None else _called_function(value.callee, function, project)
-    return called is not None and not _carries(called, project)
-
-
-def _called_function(callee: Value, function: Function, project: Project) -> Function | None:
-    """The function or own method that an expression names."""
+def _operands(value: Value, function: Function | None, project: Project, depth: int) -> Sequence[Value] | None:
+    """The values to which gradients may go from an expression; None if they do not go through it."""
+    if value.op is Op.COMPARE or (value.op is Op.ATTR and value.data in _CUTTING):
+        return None
+    if value.op is not Op.CALL or function is None:
+        return value.args
+    callee = value.callee
+    if callee.op is Op.ATTR and callee.data in _CUTTING:
+        return None
     name = self_attribute(callee)
     if name is not None and function.owner is not None:
-        return project.of(Members).method(function.owner, name)
-    found = project.names.definition(function.module, callee)
-    return found.function if isinstance(found, DefinedFunction) else None
+        called = project.of(Members).method(function.owner, name)
+    else:
+        found = project.names.definition(function.module, callee)
+        if isinstance(found, External):
+            return None if found.name.rpartition(".")[2] in _CUTTING else value.args
+        called = found.function if isinstance(found, DefinedFunction) else None
+    if called is None or depth == _MAX_DEPTH or value.has_unpacking:
+        return value.args
+    carried = project.once(("carries gradients", called, depth), lambda: _carried(called, project, depth + 1))
+    if carried is None:
+        return None
+    given = called.bind(value)
+    return [callee, *(argument for name, argument in given.items() if name in carried)]
 
 
-def _carries(function: Function, project: Project) -> bool:
-    """True if gradients may go from what a function returns to one of its arguments, or if it is being asked."""
+def _carried(function: Function, project: Project, depth: int) -> AbstractSet[str] | None:
+    """The parameters to which gradients may go from what a function returns; None if they go to nothing at all.
 
-    def carries() -> bool:
-        params = (Op.PARAM, Op.UNKNOWN)
-        return any(
-            part.op in params and id(part) in reached
-            for value in _returned_values(function)
-            for reached in [_ways(value, None, {}, project)]
-            for part in value.walk()
-        ) or not any(True for _ in _returned_values(function))
-
-    return project.once(("carries gradients", function), carries)
+    They may go to `self`, and to what is no parameter.
+    """
+    returned = [*_returned_values(function)]
+    found: set[str] = set()
+    is_any = not returned
+    for value in returned:
+        reached = _ways(value, function, {}, project, depth)
+        ends = [part for part in value.walk() if id(part) in reached and not part.args]
+        found.update(str(part.data) for part in ends if part.op is Op.PARAM)
+        is_any = is_any or bool(ends)
+    return found if is_any else None

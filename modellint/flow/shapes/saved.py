@@ -284,8 +284,8 @@ class Saved:
     def keep(self, operand: Value, by: str, value: Value, frame: Frame, site: Site | None = None) -> None:
         """Note that an operator keeps a tensor."""
         note = self._note(operand, by, value, frame, site)
-        if note is None or self._theory.is_still:
-            return
+        if note is None or self._theory.is_still or frame.is_nested:
+            return  # the conditions around a function inside of another one are not known there
         ledger = self._ledgers[-1]
         root, is_turned = ledger.root(operand)
         note = note._replace(is_turned=is_turned)
@@ -304,7 +304,7 @@ class Saved:
             return
         marks = [None if one is None or one.traced is None else one.traced.kept for one in tensors]
         kept = marks[0] if marks and None not in marks else None
-        if operand is not None:
+        if operand is not None and not frame.is_nested:
             ledger = self._ledgers[-1]
             root, _ = ledger.root(operand)
             if kept is None:

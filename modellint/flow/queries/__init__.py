@@ -144,6 +144,8 @@ if TYPE_CHECKING:
     from modellint.flow.queries.modes import runs_parts as runs_parts
     from modellint.flow.queries.runs import Run as Run
     from modellint.flow.queries.runs import run as run
+    from modellint.flow.queries.saved import ChangedTensor as ChangedTensor
+    from modellint.flow.queries.saved import tensors_changed as tensors_changed
     from modellint.flow.queries.shapes import Made as Made
     from modellint.flow.queries.shapes import RefusedOperation as RefusedOperation
     from modellint.flow.queries.shapes import doubtful_operations as doubtful_operations
@@ -257,6 +259,7 @@ else:
                 "learns_from leaves_modes_alone mode_courses runs_parts"
             ),
             "modellint.flow.queries.runs": "Run run",
+            "modellint.flow.queries.saved": "ChangedTensor tensors_changed",
             "modellint.flow.queries.shapes": (
                 "Made RefusedOperation doubtful_operations is_computed_setting losses_without_gradient "
                 "refused_operations strange_elements"

@@ -181,14 +181,14 @@ def _operands(value: Value, function: Function | None, project: Project, depth: 
         called = found.function if isinstance(found, DefinedFunction) else None
     if called is None or depth == _MAX_DEPTH or value.has_unpacking:
         return value.args
-    carried = project.once(("carries gradients", called, depth), lambda: _carried(called, project, depth + 1))
+    carried = project.once(("carries gradients", called, depth), lambda: _carried_on(called, project, depth + 1))
     if carried is None:
         return None
     given = called.bind(value)
     return [callee, *(argument for name, argument in given.items() if name in carried)]
 
 
-def _carried(function: Function, project: Project, depth: int) -> AbstractSet[str] | None:
+def _carried_on(function: Function, project: Project, depth: int) -> AbstractSet[str] | None:
     """The parameters to which gradients may go from what a function returns; None if they go to nothing at all.
 
     They may go to `self`, and to what is no parameter.

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .calls import OverBatch as OverBatch
     from .calls import Refused as Refused
     from .calls import RefusedLater as RefusedLater
+    from .layers import Changed as Changed
     from .layers import KeptAsGiven as KeptAsGiven
     from .layers import LeftBehind as LeftBehind
     from .layers import MadeAnew as MadeAnew
@@ -81,7 +82,7 @@ else:
             ".calls": "Refused RefusedLater NotTaken InSlot OnCuda AlwaysDrops OverBatch Lost Copied",
             ".layers": (
                 "NotRegistered KeptAsGiven LeftBehind MadeAside MadeAnew NotListed MovedLate Tied "
-                "Outgrown NotSet Unused Repeated"
+                "Outgrown NotSet Unused Changed Repeated"
             ),
             ".lookups": "SizedByWidth FedNumbers IdsExceed GuardAdmits PaddingOutside ConstantOutside",
             ".positions": "LengthNotPositions StepBeyond TableEnds NegativeFiller GridEmpty",

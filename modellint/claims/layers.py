@@ -109,5 +109,12 @@ class Unused(Claim):
 
 
 @dataclass(frozen=True, slots=True)
+class Changed(Claim):
+    """The backward pass of a call of an `owner` object fails, for what is changed in place at the place."""
+
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
 class Repeated(Claim):
     """The container of layers that is made at the place has one layer more than once."""

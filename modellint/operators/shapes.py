@@ -86,6 +86,13 @@ a facet names. Of a class in `torch.nn` the arguments are the constructor's.
     seldom:KINDS                what the operand holds only by mistake; `positives-of-scores`: positives made of scores,
                                 `chances-of-scores` the same; `maps`: what another linear map makes
     cuts                        no gradient reaches the result
+    saves:WHAT                  what a backward pass needs again: the `result`, the `input`, `all` tensors, the
+                                `factors` (each one where another one needs a gradient), the `second` one; or several
+    kept-unless:NAME@P          the input is not needed where that argument is given
+    learns:FLAG@P               a layer that has parameters, unless that argument is false
+    shares                      the result shares the operand's memory, `shares:turned` in another order or repeated
+    fresh                       the result needs no gradient, whatever the operand needs
+    changes-if:FLAG@P           changes its operand if that argument is true
     mask, index, targets        the second tensor must be bool, int32 or int64, or ids of classes (or probabilities);
                                 `condition`: the first one bool; `real-target`: the second of real numbers, `no-flags`:
                                 no bool; `source`: the third one is of the operand's type
@@ -94,6 +101,7 @@ a facet names. Of a class in `torch.nn` the arguments are the constructor's.
 from __future__ import annotations
 
 from . import Operator, parse_rows
+from .gradients import GRADIENTS
 
 SHAPES = """
 [functions of torch, methods of Tensor]
@@ -542,13 +550,13 @@ _rows: dict[str, Operator] = {}
 
 
 def _add_types() -> None:
-    """Join the facets of types and elements to those of shapes."""
+    """Join the facets of types, elements and gradients to those of shapes."""
     named: dict[str, list[Operator]] = {}
     for full, row in _rows.items():
         named.setdefault(full, []).append(row)
         if not full.startswith("torch.nn.init."):
             named.setdefault(full.rpartition(".")[2], []).append(row)
-    for line in filter(None, (TYPES + ELEMENTS).splitlines()):
+    for line in filter(None, (TYPES + ELEMENTS + GRADIENTS).splitlines()):
         names, _, words = line.partition(" : ")
         facets = {key: value for key, _, value in (word.partition(":") for word in words.split())}
         for name in names.split():

@@ -86,6 +86,7 @@ class ModeNotSet(Rule):
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .branches import same_mode
+        from .candidates import courses_of_modes
         from .evaluated import evaluated_in_training
         from .frozen import undone_by_train
         from .left import left_in_evaluation
@@ -102,11 +103,12 @@ class ModeNotSet(Rule):
             )
         if not any(word in module.text for word in ("no_grad", "inference_mode", "eval", "trace", "export")):
             return
-        for left in left_in_evaluation(module, project):
+        courses = list(courses_of_modes(module, project))
+        for left in left_in_evaluation(module, courses):
             yield self._report_left(left)
         for undone in undone_by_train(module, project):
             yield self._report_undone(undone)
-        for one in evaluated_in_training(module, project):
+        for one in evaluated_in_training(module, courses):
             yield self._report_evaluated(one)
 
     def _report_left(self, left: Left) -> Finding:

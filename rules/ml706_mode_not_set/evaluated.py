@@ -13,11 +13,9 @@ from modellint.graph.value import EventKind, Op
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Loop
-    from modellint.rule import Project
 
-_QUIET = frozenset(("no_grad", "inference_mode", "trace", "export"))
 #: Functions that make noise.
 _NOISE = frozenset(f"torch.{name}" for name in ("randn", "rand", "randint", "normal", "randn_like", "rand_like"))
 #: Methods of tensors that fill them with noise.
@@ -35,12 +33,10 @@ class Evaluated:
     set: queries.Action | None
 
 
-def evaluated_in_training(module: ModuleFacts, project: Project) -> Iterator[Evaluated]:
+def evaluated_in_training(module: ModuleFacts, courses: list[queries.ModeCourse]) -> Iterator[Evaluated]:
     """The evaluations in a file that certainly run in training mode."""
-    words = _QUIET | {name for name, full in module.imports.items() if full.rpartition(".")[2] in _QUIET}
-    functions = [one for one in (*module.all_functions(), module.body) if _may_evaluate(one, words)]
     told: set[int] = set()
-    for course in queries.mode_courses(functions, project):
+    for course in courses:
         for number, action in enumerate(course.actions):
             if action.act not in (Act.RUN, Act.RECORD) or action.function.module is not module:
                 continue
@@ -50,10 +46,6 @@ def evaluated_in_training(module: ModuleFacts, project: Project) -> Iterator[Eva
             if found is not None:
                 told.add(id(action.value))
                 yield found
-
-
-def _may_evaluate(function: Function, words: frozenset[str]) -> bool:
-    return bool(function.signature.decorators) or not words.isdisjoint(function.words)
 
 
 def _judge(number: int, action: queries.Action, course: queries.ModeCourse) -> Evaluated | None:
@@ -71,6 +63,8 @@ def _judge(number: int, action: queries.Action, course: queries.ModeCourse) -> E
     keys = frozenset(objects)
     made = [key[1].operand for key in objects if isinstance(key[1], queries.ModeObject)]
     if not course.is_whole or _may_be_set(keys, course) or not all(map(_acts_by_mode, made)):
+        return None
+    if not all(_runs(action, one) for one in made):
         return None
     before = course.actions[:number]
     backward = [at for at, one in enumerate(course.actions) if one.act is Act.BACKWARD]
@@ -122,6 +116,15 @@ def _known_objects(action: queries.Action, course: queries.ModeCourse) -> frozen
 
 def _acts_by_mode(made: queries.Operand) -> bool:
     return queries.acts_by_mode(made) is True
+
+
+def _runs(action: queries.Action, made: queries.Operand) -> bool:
+    """True if an action runs the layer: calls it, or a method that uses parts of it."""
+    callee, subject, model = action.value.callee, action.subject, made.made_class()
+    if action.act is Act.RECORD or subject is None or subject.value is callee or callee.data == "forward":
+        return True
+    method = None if model is None else model.method(str(callee.data))
+    return model is not None and method is not None and queries.runs_parts(method, model, made.project)
 
 
 def _concerns(action: queries.Action, keys: frozenset[queries.Key], course: queries.ModeCourse) -> bool:

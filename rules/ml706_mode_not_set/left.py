@@ -12,9 +12,8 @@ from modellint.graph.value import EventKind, Op
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Event, Loop
-    from modellint.rule import Project
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -27,11 +26,10 @@ class Left:
     is_known: bool
 
 
-def left_in_evaluation(module: ModuleFacts, project: Project) -> Iterator[Left]:
+def left_in_evaluation(module: ModuleFacts, courses: list[queries.ModeCourse]) -> Iterator[Left]:
     """The calls of `eval` in a file after which a loop goes on to train the layer."""
-    functions = [one for one in (*module.all_functions(), module.body) if _may_set(one)]
     told: set[int] = set()
-    for course in queries.mode_courses(functions, project):
+    for course in courses:
         if not course.of(Act.BACKWARD):
             continue
         for number, action in enumerate(course.actions):
@@ -41,10 +39,6 @@ def left_in_evaluation(module: ModuleFacts, project: Project) -> Iterator[Left]:
             if found is not None:
                 told.add(id(action.value))
                 yield found
-
-
-def _may_set(function: Function) -> bool:
-    return not {"eval", "train"}.isdisjoint(function.words)
 
 
 def _judge(number: int, action: queries.Action, course: queries.ModeCourse) -> Left | None:
@@ -65,17 +59,16 @@ def _judge(number: int, action: queries.Action, course: queries.ModeCourse) -> L
     started = [one for one in started if course.objects(one, one.subject) == keys]
     if not (is_before or started) or _ends(action, loop):
         return None
-    if not started and any(kind != "made" for kind, _ in keys):
-        return None  # nobody knows that it was in training mode, or that it is trained
     made = [what.operand for kind, what in keys if kind == "made" and isinstance(what, queries.ModeObject)]
     acting = [queries.acts_by_mode(one) for one in made]
-    if False in acting:
-        return None
+    is_known = len(acting) == len(keys) and all(acting)
+    if False in acting or not (started or is_known):
+        return None  # perhaps it was in evaluation mode before, and is not trained
     if any(course.may_hand_over(one, keys) for one in course.of(Act.OTHER, Act.RUN, within=loop)):
         return None
     if not course.is_certain(loop):
         return None
-    return Left(action, run, started[-1] if started else None, len(acting) == len(keys) and all(acting))
+    return Left(action, run, started[-1] if started else None, is_known)
 
 
 def _training_run(

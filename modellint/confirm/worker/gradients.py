@@ -1,4 +1,4 @@
-"""Layers that nothing uses: a backward pass leaves them without a gradient."""
+"""Backward passes: those that leave layers without a gradient, and those that fail for what was changed in place."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ from .standins import described
 from .verdicts import Verdict, confirmed, refuted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from modellint.claims.layers import Unused
+    from modellint.claims.layers import Changed, Unused
 
     from .attempts import Attempt
     from .session import Session
+
+
+#: What torch says of a tensor that was changed in place, in the backward pass; and of a parameter, at once.
+_CHANGED = ("modified by an inplace operation", "that requires grad is being used in an in-place operation")
 
 
 def backward(session: Session, claim: Unused) -> Verdict:
@@ -45,19 +49,46 @@ def backward(session: Session, claim: Unused) -> Verdict:
     return session.first_seen(claim.owner, seen, reasons)
 
 
+def change(session: Session, claim: Changed) -> Verdict:
+    """Run a call and its backward pass: confirmed if torch refuses what was changed in place."""
+    reasons: list[str] = []
+
+    def seen(attempt: Attempt) -> Verdict | None:
+        try:
+            owner = attempt.build()
+            reached = _parameters_with_gradient(owner, attempt, reasons, raises=_CHANGED)
+        except RuntimeError as error:
+            said = described(error)
+            if any(words in said for words in _CHANGED):
+                return confirmed(said)
+            raise
+        if reached is not None:
+            reasons.append(f"a backward pass of `{claim.owner}` succeeds with made-up arguments")
+        return None
+
+    return session.first_seen(claim.owner, seen, reasons)
+
+
 def _parameters(found: object) -> list[nn.Parameter]:
     if isinstance(found, nn.Module):
         return list(found.parameters())
     return [found] if isinstance(found, nn.Parameter) else []
 
 
-def _parameters_with_gradient(owner: nn.Module, attempt: Attempt, reasons: list[str]) -> set[int] | None:
-    """The parameters that get a gradient from the result of a call; None if no call works, or none needs gradients."""
+def _parameters_with_gradient(
+    owner: nn.Module, attempt: Attempt, reasons: list[str], raises: Sequence[str] = ()
+) -> set[int] | None:
+    """The parameters that get a gradient from the result of a call; None if no call works, or none needs gradients.
+
+    Raises errors of calls that say any of the texts `raises`.
+    """
     inputs = Inputs(owner.forward, owner, attempt)
     for given in inputs.combinations():
         try:
             result = owner(**{name: spec.make("cpu") for name, spec in given.items()})
         except Exception as error:
+            if any(words in str(error) for words in raises):
+                raise
             reasons.append(f"calling it: {described(error)[:200]}")
             inputs.learn(error.with_traceback(None), given)
             continue

@@ -18,7 +18,7 @@ from .cut import cutting
 from .device_check import placement_check, with_gpu
 from .evaluated import modes_check
 from .fed import feeding
-from .gradients import backward
+from .gradients import backward, change
 from .grids import grid
 from .grouped import grouping, optimizing
 from .length_check import boundaries_check
@@ -151,6 +151,7 @@ _CALLS = (
     CALLS.Copied,
     LAYERS.NotSet,
     LAYERS.Unused,
+    LAYERS.Changed,
     LAYERS.Repeated,
     TRAINING.Fed,
     TRAINING.NoGradient,
@@ -207,6 +208,7 @@ _PROBES: dict[type, Callable[[Session, Any], Verdict]] = {
     CALLS.Copied: asked.copying,
     LAYERS.NotSet: lacking,
     LAYERS.Unused: backward,
+    LAYERS.Changed: change,
     LAYERS.Repeated: repetition,
     LAYERS.NotRegistered: registration,
     LAYERS.KeptAsGiven: registration,

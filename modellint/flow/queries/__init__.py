@@ -136,6 +136,7 @@ if TYPE_CHECKING:
     from modellint.flow.queries.modes import acts_by_mode as acts_by_mode
     from modellint.flow.queries.modes import classes_inside as classes_inside
     from modellint.flow.queries.modes import classes_made as classes_made
+    from modellint.flow.queries.modes import functions_above as functions_above
     from modellint.flow.queries.modes import is_quiet as is_quiet
     from modellint.flow.queries.modes import learns_from as learns_from
     from modellint.flow.queries.modes import leaves_modes_alone as leaves_modes_alone
@@ -143,6 +144,8 @@ if TYPE_CHECKING:
     from modellint.flow.queries.modes import runs_parts as runs_parts
     from modellint.flow.queries.runs import Run as Run
     from modellint.flow.queries.runs import run as run
+    from modellint.flow.queries.saved import ChangedTensor as ChangedTensor
+    from modellint.flow.queries.saved import tensors_changed as tensors_changed
     from modellint.flow.queries.shapes import Made as Made
     from modellint.flow.queries.shapes import RefusedOperation as RefusedOperation
     from modellint.flow.queries.shapes import doubtful_operations as doubtful_operations
@@ -252,10 +255,11 @@ else:
                 "is_set_outside lacks_forward made_objects may_have mode_changes stored_values"
             ),
             "modellint.flow.queries.modes": (
-                "Key ModeCourse ModeObject acts_by_mode classes_inside classes_made is_quiet learns_from "
-                "leaves_modes_alone mode_courses runs_parts"
+                "Key ModeCourse ModeObject acts_by_mode classes_inside classes_made functions_above is_quiet "
+                "learns_from leaves_modes_alone mode_courses runs_parts"
             ),
             "modellint.flow.queries.runs": "Run run",
+            "modellint.flow.queries.saved": "ChangedTensor tensors_changed",
             "modellint.flow.queries.shapes": (
                 "Made RefusedOperation doubtful_operations is_computed_setting losses_without_gradient "
                 "refused_operations strange_elements"

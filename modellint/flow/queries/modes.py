@@ -302,7 +302,7 @@ class ModeCourse(Course):
     """All that a function and its helpers do about modes, in order.
 
     `TRAIN` and `EVAL` put a layer into a mode, `MODE` into one that is not known. `RUN` is a call of what may be a
-    layer, `RECORD` one that records what it does, `LOAD` loads its weights.
+    layer, or of a method that may run its parts, `RECORD` one that records what it does, `LOAD` loads its weights.
     """
 
     def _add(self, at: At) -> None:
@@ -332,7 +332,7 @@ class ModeCourse(Course):
                 self._note(at, Act.MODE, at.operand(callee.args[0]))
                 return
             owner = reached.owner if is_layer and callee.op is Op.ATTR else None
-            if owner is not None and runs_parts(reached.function, owner, self.project):
+            if owner is not None and _may_run_parts(reached.function, owner):
                 self._note(at, Act.RUN, at.operand(callee.args[0]))
             if len(at.steps) < _MAX_DEPTH - 1:
                 self._follow(at, reached)
@@ -382,11 +382,12 @@ class ModeCourse(Course):
 
     def _is_run(self, owner: Operand, name: str) -> bool:
         """True for a method of a layer that calls parts of it."""
-        model = None if is_self(owner.value) or owner.value.op is Op.GLOBAL else owner.object_class()
+        is_other = is_self(owner.value) or owner.value.op not in _CALLABLE or name in surface.tensor_names()
+        model = None if is_other or owner.value.op is Op.GLOBAL else owner.object_class()
         if model is None or model.cls is None or model.is_module is False:
             return False
         method = self.project.of(Members).method(model.cls, name)
-        return method is not None and runs_parts(method, model, self.project)
+        return method is not None and _may_run_parts(method, model)
 
     def _is_stored(self, at: At, name: str) -> bool:
         owner = at.body.function.owner
@@ -527,6 +528,9 @@ class ModeCourse(Course):
             return depth < 2 and self._is_made_of(operand, action, keys, depth)
         if found & keys:
             return True
+        values = {id(what.operand.value) for _, what in keys if isinstance(what, ModeObject)}
+        if any(isinstance(what, ModeObject) and id(what.operand.value) in values for _, what in found):
+            return True  # by another way, which may be the same object
         is_asked = id(operand.value) in operand.function.flow.once(acting)
         for kind, what in found:
             if not isinstance(what, ModeObject):
@@ -595,12 +599,21 @@ class ModeObject:
 
 
 def _calls_to(operand: Operand) -> Iterator[int]:
-    """The identities of a value and of the calls that lead to it."""
-    yield id(operand.value)
-    context = operand.context
-    while context is not None:
-        yield id(context.call.value)
-        context = context.outer
+    """The identities of a value and of the calls that lead to it, up to where an object of a class keeps it."""
+    at, context = operand, operand.context
+    yield id(at.value)
+    while context is not None and not _is_kept(at):
+        at, context = context.call, context.outer
+        yield id(at.value)
+
+
+def _is_kept(operand: Operand) -> bool:
+    """True if a function stores a value in an attribute of the receiver, by which all methods reach the same object."""
+    return any(
+        self_attribute(event.target) is not None and any(part is operand.value for part in event.value.walk())
+        for event in operand.function.flow.of(EventKind.STORE)
+        if event.target is not None
+    )
 
 
 def _are_related(one: Key, other: Key, course: ModeCourse) -> bool:
@@ -724,6 +737,12 @@ def parts_used(method: Function, model: ClassModel) -> frozenset[str]:
     return frozenset(found)
 
 
+def _may_run_parts(method: Function, model: ClassModel) -> bool:
+    """True if a method uses attributes that the class stores; `runs_parts` tells whether they are layers."""
+    stored = {name for one in model.mro() if one.cls is not None for name in one.cls.assigned}
+    return not stored.isdisjoint(parts_used(method, model))
+
+
 def runs_parts(method: Function, model: ClassModel, project: Project) -> bool:
     """True if a method of a layer uses layers or parameters that it has."""
     if model.cls is None:
@@ -775,8 +794,16 @@ def _each(values: Iterable[Value]) -> Iterator[Value]:
 
 def mode_courses(functions: Iterable[Function], project: Project) -> Iterator[ModeCourse]:
     """The courses of modes of functions and of those that call them, the nearest ones first."""
-    wanted: dict[Function, None] = dict.fromkeys(functions)
-    pending, seen = list(wanted), dict(wanted)
+    seen = functions_above(functions, project)
+    names = frozenset(one.name for one in seen)
+    for function in seen:
+        yield project.once(("course of modes", function, names), partial(ModeCourse, function, project, names))
+
+
+def functions_above(functions: Iterable[Function], project: Project) -> list[Function]:
+    """Functions and those that call them, directly or not, the nearest ones first."""
+    seen: dict[Function, None] = dict.fromkeys(functions)
+    pending = list(seen)
     for _ in range(_MAX_ABOVE):
         above: dict[Function, None] = {}
         for function in pending:
@@ -784,9 +811,7 @@ def mode_courses(functions: Iterable[Function], project: Project) -> Iterator[Mo
                 above.update(dict.fromkeys(_users(function, project)[:_MAX_CALLERS]))
         pending = [one for one in above if one not in seen]
         seen.update(dict.fromkeys(pending))
-    names = frozenset(one.name for one in seen)
-    for function in seen:
-        yield project.once(("course of modes", function, names), partial(ModeCourse, function, project, names))
+    return list(seen)
 
 
 def _users(function: Function, project: Project) -> list[Function]:

@@ -18,11 +18,12 @@ from modellint.flow.frame import class_frame
 from modellint.flow.queries.layers import is_set_outside
 from modellint.flow.runs import follow, tensor_run
 from modellint.flow.shapes.annotated import annotated_inputs
-from modellint.flow.shapes.atoms import Cut, Held
+from modellint.flow.shapes.atoms import Cut, Held, Kept
 from modellint.flow.shapes.bodies import changes_tensors
 from modellint.flow.shapes.doubts import DOUBT
 from modellint.flow.shapes.dtypes import ABOUT
 from modellint.flow.shapes.held import STRANGE, TWICE, UNTRAINED
+from modellint.flow.shapes.saved import CHANGED
 from modellint.flow.shapes.shape import Dim, Shape, cannot_broadcast, differ
 from modellint.flow.shapes.theory import Shapes
 from modellint.graph.attributes import set_attribute
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.source import Place
 
+#: Kinds of doubts that have a query of their own.
+_OTHERS = (STRANGE, UNTRAINED, CHANGED)
 #: Handlers of these errors catch what torch raises.
 _CATCHING = frozenset(("RuntimeError", "IndexError", "ValueError", "Exception", "BaseException"))
 #: Names in conditions that ask how large something is, or what it is.
@@ -206,7 +209,7 @@ def refused_operations(module: ModuleFacts, project: Project) -> list[RefusedOpe
 
 def doubtful_operations(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
     """The operations of a file that torch allows, and that are seldom meant: of all pairs, or of a single class."""
-    return [one for one in _operations(module, project) if one.is_doubt and one.kind not in (STRANGE, UNTRAINED)]
+    return [one for one in _operations(module, project) if one.is_doubt and one.kind not in _OTHERS]
 
 
 def strange_elements(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
@@ -221,6 +224,14 @@ def strange_elements(module: ModuleFacts, project: Project) -> list[RefusedOpera
 def losses_without_gradient(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
     """The calls of `backward` in a file on what no gradient reaches: `left` is the operator that has none."""
     return [one for one in _operations(module, project) if one.kind == UNTRAINED]
+
+
+def operations_changed(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
+    """The operations of a file that change a tensor in place which a backward pass needs again, if there is one.
+
+    Each comes once for each way that leads there, the shortest ones first.
+    """
+    return [one for one in _operations(module, project) if one.kind == CHANGED]
 
 
 def _operations(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
@@ -290,9 +301,10 @@ def _tell(
         site = _told_at(clash, project)
         if module is not None and site.module is not module:
             continue
-        if id(site.value) in told or (clash.steps in chains and not clash.doubt):
+        is_any = clash.kind == CHANGED  # whether it is trained depends on the way
+        if not is_any and (id(site.value) in told or (clash.steps in chains and not clash.doubt)):
             continue
-        if (id(clash.site.value), clash.given, str(clash.right)) in reached:
+        if not is_any and (id(clash.site.value), clash.given, str(clash.right)) in reached:
             continue  # told where a shorter way leads there
         if clash.row is not None and clash.row.is_called and _key_of(clash.row) in calls:
             continue  # told where it is made
@@ -301,7 +313,7 @@ def _tell(
             continue
         if _is_doubtful(clash, project) or (not is_allowed and _may_fit(clash, theory, project)):
             continue
-        if not clash.doubt:
+        if not clash.doubt and not is_any:
             told.add(id(site.value))
             chains.update([clash.steps] if clash.steps and not is_allowed else [])  # the first one ends these calls
         called = clash if clash.row is None or clash.row.is_called else calls.get(_key_of(clash.row))
@@ -346,11 +358,12 @@ def _told_at(clash: Clash, project: Project) -> Site:
             return layer.site
     if clash.given is not None and (row is None or row.is_called):
         return next(_calls_of_parts(clash, project), clash.site)
-    if row is None or row.is_called or layer is None:
+    if row is None or row.is_called:
         return clash.site
     place = row.element(clash.site.value)
-    is_written = place is not clash.site.value
-    return Site(place, clash.site.function) if is_written else layer.site or clash.site
+    if place is not clash.site.value:
+        return Site(place, clash.site.function)
+    return clash.site if layer is None else layer.site or clash.site
 
 
 def _calls_of_parts(clash: Clash, project: Project) -> Iterator[Site]:
@@ -388,6 +401,8 @@ def _is_doubtful(clash: Clash, project: Project) -> bool:
         if owner is None:
             continue
         names = _depends_on(owner, site, makers)
+        if clash.kind == CHANGED and site is clash.site:  # `self.weight += 1` stores it, too
+            names -= {self_attribute(arg) for arg in site.value.args[:1]}
         if clash.before is not None and _is_set_by_several(names, owner, project):
             return True  # a class may be there for those that replace one of the layers
         for cls in (owner, *subclasses(project, owner)):
@@ -428,6 +443,8 @@ def _may_fit(clash: Clash, theory: Shapes, project: Project) -> bool:
 
 def _is_strange(clash: Clash, theory: Shapes, project: Project) -> bool:
     """True if an operation that torch allows is no idiom: pairs make a loss, and a layer gives a single class."""
+    if clash.kind == CHANGED:
+        return True
     if clash.kind in (STRANGE, UNTRAINED):
         functions = [one.function for one in (clash.site, *clash.steps) if one.function is not None]
         is_quiet = any(one.flow.once(changes_tensors) or is_without_gradients(one, project) for one in functions)
@@ -590,7 +607,7 @@ def _stores(cls: Class) -> Iterator[tuple[str, Value]]:
 
 def _makers(clash: Clash) -> tuple[Made, ...]:
     """The expressions that decide the sizes, those on the left first."""
-    if isinstance(clash.left, Held | Cut):
+    if isinstance(clash.left, Held | Cut | Kept):
         return () if clash.left.site is None else (Made(clash.left.site, (), is_left=True),)
     found: dict[tuple[Site, bool], dict[str, None]] = {}
     row = clash.row

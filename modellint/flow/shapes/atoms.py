@@ -53,11 +53,36 @@ class Cut(HashedOnce):
 
 @hashed_once
 @dataclass(frozen=True, slots=True)
+class Kept(HashedOnce):
+    """The operator that needs a tensor again in the backward pass, and its expression.
+
+    `what` the tensor is for it: its `result` or its `operand`. A parameter is a `leaf`, which nothing may change.
+    """
+
+    by: str
+    what: str = "operand"
+    site: Site | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.by}"
+
+
+@hashed_once
+@dataclass(frozen=True, slots=True)
+class Traced(HashedOnce):
+    """The part that a tensor has in the backward pass: if it certainly `needs` a gradient, and what `kept` it."""
+
+    needs: bool = True
+    kept: Kept | None = None
+
+
+@hashed_once
+@dataclass(frozen=True, slots=True)
 class Shaped(HashedOnce, Foreign):
     """A tensor with its shape and the type of its elements, `float32` or a kind such as `float`; None if unknown.
 
     `is_presumed`: an argument, or a part of one, that may be an array of numpy as well. `held` is what the elements
-    are, and `cut` why no gradient reaches it; None if not known.
+    are, `cut` why no gradient reaches it, and `traced` its part in the backward pass; None if not known.
     """
 
     shape: Shape
@@ -65,6 +90,7 @@ class Shaped(HashedOnce, Foreign):
     is_presumed: bool = False
     held: Held | None = None
     cut: Cut | None = None
+    traced: Traced | None = None
 
     def is_of(self, kind: Atom) -> bool | None:
         if isinstance(kind, Outside | ClassRef):

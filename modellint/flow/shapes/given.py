@@ -168,12 +168,15 @@ class Given:
 
     def _types_of_parts(self) -> list[Typed]:
         """The types of the tensors in the list that is the operand."""
+        return [ANYTHING if one is None else type_of_operand(one) for one in self.listed_tensors()]
+
+    def listed_tensors(self) -> list[Shaped | None]:
+        """The tensors in the list that is the operand; none if there is no such list."""
         given = self.argument(0, "tensors")
         shell = given[0] if given is not None and len(given) == 1 else None
         if not isinstance(shell, Shell) or not shell.is_container or shell.kind == "dict" or shell.items is None:
             return []
-        tensors = [self._tensor_in(entry.atoms) for entry in shell.entries]
-        return [ANYTHING if one is None else type_of_operand(one) for one in tensors]
+        return [self._tensor_in(entry.atoms) for entry in shell.entries]
 
     def named_type(self) -> tuple[bool, str | None]:
         """True if an argument names a type, and which one; a layer's constructor has named its own."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from modellint.flow.domain import Atom, Site
     from modellint.flow.heap import Path, Shell
+    from modellint.flow.shapes.parts import Effect
     from modellint.graph.value import Event, Value
     from modellint.operators import Operator
 
@@ -98,10 +99,14 @@ class NotePlace(NamedTuple):
 
 
 class Noted(NamedTuple):
-    """The operations that torch refuses in a run of a function, and the sizes that this takes of its arguments."""
+    """The operations that torch refuses in a run of a function, and what this does with its arguments.
+
+    `taken` are the sizes that it takes of them, and `effects` tells which it changes, or keeps for the backward pass.
+    """
 
     clashes: tuple[Clash, ...] = ()
     taken: tuple[tuple[Size, Clash], ...] = ()
+    effects: tuple[Effect, ...] = ()
 
 
 class Notes(NamedTuple):
@@ -119,10 +124,10 @@ class Notes(NamedTuple):
     def of_none() -> Notes:
         return Notes({}, set(), {})
 
-    def summary(self, path: Path) -> Noted:
+    def summary(self, path: Path, effects: tuple[Effect, ...]) -> Noted:
         """The parts that hold wherever the function is called; `path` are the conditions under which it was run."""
         taken = ((key, clash) for (key, at), clash in self.taken.items() if clash is not None and at == path)
-        return Noted(self.clashes(), tuple((key, clash) for key, clash in taken if isinstance(key, Size)))
+        return Noted(self.clashes(), tuple((key, clash) for key, clash in taken if isinstance(key, Size)), effects)
 
     def clashes(self) -> tuple[Clash, ...]:
         return tuple(clash for place, clash in self.refused.items() if not self._is_allowed(place))

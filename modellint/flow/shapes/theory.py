@@ -41,6 +41,7 @@ from modellint.flow.shapes.annotated import annotated_shape
 from modellint.flow.shapes.atoms import (
     Array,
     Cut,
+    Kept,
     Rest,
     Scalar,
     Shaped,
@@ -70,6 +71,16 @@ from modellint.flow.shapes.held import (
     held_by_result,
 )
 from modellint.flow.shapes.notes import Clash, Noted, NotePlace, Notes, Row, Turn, alternatives, divisions
+from modellint.flow.shapes.parts import (
+    NEEDED,
+    are_views,
+    may_save,
+    needs,
+    part_of,
+    part_of_result,
+    without_mark,
+)
+from modellint.flow.shapes.saved import CHANGED, Saved
 from modellint.flow.shapes.shape import (
     Dim,
     Refused,
@@ -110,7 +121,7 @@ from modellint.flow.shapes.values import (
     with_batch,
     without_elements,
 )
-from modellint.flow.theory import MOST_MADE, Deleted, Escaped, Limits, Made, Mode, Theory
+from modellint.flow.theory import MOST_MADE, Deleted, Escaped, Limits, Made, Mode, Stored, Theory
 from modellint.flow.unpassed import asked_for, field_of, is_field_of
 from modellint.graph.immutable import replace
 from modellint.graph.size import Symbol
@@ -127,6 +138,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
+    from modellint.flow.shapes.atoms import Traced
     from modellint.flow.shapes.call import Result
     from modellint.flow.shapes.given import Place
     from modellint.flow.theory import Occurrence
@@ -184,7 +196,7 @@ class Shapes(Theory):
         limits=Limits(calls=10, recursion=1, recursion_if=1),
         most_made=MOST_MADE,
     )
-    observes = (Made, Escaped, Deleted)
+    observes = (Made, Escaped, Deleted, Stored)
     #: True if a loop over a few layers is run turn by turn, and numbers that a condition chooses are told apart.
     splits = True
     #: True if layers count as made with the default type, whatever code may convert them to.
@@ -227,6 +239,8 @@ class Shapes(Theory):
         self._quiet: dict[int, bool] = {}
         #: The row of each class of layers that was called; None for one that has none.
         self._rows_of_classes: dict[ClassModel, Operator | None] = {}
+        #: What is kept for the backward pass, and changed before it.
+        self.saved = Saved(run, self)
         #: How often each function was run, and each method on an object.
         self._counts: Tally[tuple[Function, Atom | None]] = Tally()
         self._counted: set[tuple[tuple[Function, Atom | None], Arguments]] = set()
@@ -242,8 +256,10 @@ class Shapes(Theory):
         if isinstance(atom, Shell) and atom.kind in TENSORS:
             known = self.tensor_in(atom.arguments.argument(0, "data") or ())
             if known is None:
-                return Shaped(unknown(("parameter", id(atom))), "float" if atom.kind == "parameter" else None)
-            known = replace(known, held=None, cut=None) if atom.kind == "parameter" else known
+                known = Shaped(unknown(("parameter", id(atom))))
+                return replace(known, dtype="float", traced=part_of(atom)) if atom.kind == "parameter" else known
+            if atom.kind == "parameter":
+                known = replace(known, held=None, cut=None, traced=part_of(atom))
             return known if self._is_exact else elements.without_precision((known,))[0]  # type: ignore[return-value]
         return None
 
@@ -313,8 +329,11 @@ class Shapes(Theory):
             return join((atoms, PLAIN)) if is_default else found
         if name is not None and owner.is_layer and not self._is_exact:
             atoms = elements.without_precision(atoms)
-        if name is not None:  # other code may ask for a gradient
-            atoms = tuple(replace(one, cut=None) if isinstance(one, Shaped) and one.cut else one for one in atoms)
+        if name is not None:  # other code may ask for a gradient, or cut it
+            atoms = tuple(
+                replace(one, cut=None, traced=None) if isinstance(one, Shaped) and (one.cut or one.traced) else one
+                for one in atoms
+            )
         is_own = name is not None or not self._functions or owner.function in (None, self._functions[-1])
         return atoms if is_own or owner.kind == "tuple" else tuple(map(self._replaceable, atoms))
 
@@ -342,7 +361,7 @@ class Shapes(Theory):
         if name in _SAME:
             if name in ("data", "grad"):
                 cut = Cut(name, None if value is None or frame is None else self._site(value, frame))
-                return (replace(tensor, cut=tensor.cut or cut),)
+                return (replace(tensor, cut=tensor.cut or cut, traced=None),)
             return (replace(tensor, dtype=None),)
         if name in _TURNED:
             return (replace(tensor, shape=turn_matrix(tensor.shape, name)),)
@@ -434,7 +453,7 @@ class Shapes(Theory):
             judge = Judge()
             judge.of_unary(str(value.data), known)
             self._judge(judge, frame, value)
-            return tuple(replace(one, held=None) for one in known)
+            return tuple(replace(one, held=None, traced=self._new_part(one)) for one in known)
         size = dim_of(operand).size if value.data == "-" and all(isinstance(one, Number) for one in operand) else None
         return None if size is None else number_of(Dim(-size))
 
@@ -495,16 +514,22 @@ class Shapes(Theory):
         def of_pair(pair: tuple[Shaped | None, ...]) -> Shaped:
             one, other = pair
             is_presumed = all(side is None or side.is_presumed or not side.shape.head for side in pair)
+            pairs.append((one, other))
             if one is None or other is None:
                 return Shaped(unknown(self.key_of(value, frame)), is_presumed=is_presumed)
             shape = combine(one.shape, other.shape)
             dtype = None if value.op is Op.COMPARE else judge.of_pair(value.data, one, other)
             tensors = [side for side in pair if not isinstance(side, Scalar)]
-            return Shaped(shape, dtype, is_presumed, cut=cut_of_all(tensors))
+            part = NEEDED if any(map(needs, tensors)) and value.op is not Op.COMPARE and not is_still else None
+            return Shaped(shape, dtype, is_presumed, cut=cut_of_all(tensors), traced=part)
 
-        judge = Judge()
+        judge, is_still = Judge(), self.is_still
+        pairs: list[tuple[Shaped | None, Shaped | None]] = []
         found = self._try_each(choices_of(sides), of_pair, frame, value)
         self._judge(judge, frame, value)
+        if len(pairs) == MAX_ALTERNATIVES:  # there may be more
+            found, pairs = [replace(one, traced=None) for one in found], [(None, None)]
+        self.saved.note_binary(value, pairs, frame)
         return tuple(dict.fromkeys(self._with_sites(one, value, frame) for one in found)) or (
             Shaped(unknown(self.key_of(value, frame))),
         )
@@ -569,6 +594,10 @@ class Shapes(Theory):
             judge.of_puts(tensors if has_ids else (), given)
         self._judge(judge, frame, value)
 
+    def _new_part(self, tensor: Shaped) -> Traced | None:
+        """The part in the backward pass of what is computed of a tensor."""
+        return None if tensor.traced is None or self.is_still else without_mark(tensor.traced)
+
     @staticmethod
     def _site(value: Value, frame: Frame) -> Site | None:
         return None if frame.function is None else Site(value, frame.function)
@@ -597,7 +626,9 @@ class Shapes(Theory):
             if tensor is None:
                 return UNKNOWN
             shape = index(tensor.shape, parts, evaluate, self.key_of(value, frame), has_rows=self.has_rows)
-            return (replace(tensor, shape=shape),)
+            if tensor.traced is None or are_views(parts, evaluate):
+                return (replace(tensor, shape=shape),)
+            return (replace(tensor, shape=shape, traced=self._new_part(tensor)),)
 
         found = self._try_each(owner, of_one, frame, value)  # type: ignore[arg-type]
         return join(found) if found else (Shaped(unknown(self.key_of(value, frame))),)
@@ -903,16 +934,25 @@ class Shapes(Theory):
         return self.tensor_of(atom) if is_first or is_other else None
 
     def _results(
-        self, found: Sequence[Outcome], row: Operator, value: Value, frame: Frame, made: Site | None = None
+        self,
+        found: Sequence[Outcome],
+        row: Operator,
+        value: Value,
+        frame: Frame,
+        made: Site | None = None,
+        layer: Shell | None = None,
     ) -> Atoms:
-        """The tensors that a call gives; of a layer in a container, its elements are `made` where that is."""
+        """The tensors that a call gives; of a `layer` in a container, its elements are `made` where that is."""
         atoms: dict[Atom, None] = {}
         site, is_quiet = self._site(value, frame) if made is None else made, self._is_quiet()
+        is_still = is_quiet or self.saved.still > 0 or len(found) == MAX_ALTERNATIVES  # there may be more
         for number, (one, dtype, call) in enumerate(found):
+            part = None if call is None or is_still else part_of_result(call, dtype, site)
             if isinstance(one, list):
                 types = [dtype, *[row.facets.get("second", dtype)] * (len(one) - 1)]
                 parts: list[Atoms] = [
-                    (self._with_sites(Shaped(*part), value, frame),) for part in zip(one, types, strict=True)
+                    (self._with_sites(Shaped(shape, of, traced=without_mark(part)), value, frame),)
+                    for shape, of in zip(one, types, strict=False)
                 ]
                 if row.name == "torch.nn.LSTM":  # the state is a pair itself
                     state = self._run.sequence("tuple", (parts[1], parts[1]), value, frame, f"state {number}")
@@ -925,7 +965,10 @@ class Shapes(Theory):
                 shape = unknown(self.key_of(value, frame)) if one is None else one
                 held = None if call is None else held_by_result(call, site)
                 cut = Cut("no_grad", site) if is_quiet else None if call is None else cut_of_result(call, dtype, site)
-                atoms[self._with_sites(Shaped(shape, dtype, held=held, cut=cut), value, frame)] = None
+                atoms[self._with_sites(Shaped(shape, dtype, held=held, cut=cut, traced=part), value, frame)] = None
+        if may_save(row):
+            calls = [call for _, _, call in found] if len(found) < MAX_ALTERNATIVES else [None]
+            self.saved.note_call(row, calls, value, frame, layer)
         return tuple(atoms)
 
     # -- layers ----------------------------------------------------------------------------------------------------
@@ -1045,7 +1088,7 @@ class Shapes(Theory):
             fitting = replace(tensor, shape=without_size(tensor.shape, refused.given))
             found = self._try_each([(fitting, *others)], of_inputs, frame, value, (self.row, "on"))  # type: ignore[arg-type]
         made_at = shell.site if self.row is not None else None
-        return self._results(found or [(None, "float", None)], row, value, frame, made_at)
+        return self._results(found or [(None, "float", None)], row, value, frame, made_at, shell)
 
     def names_of(self, shell: Shell, frame: Frame, value: Value) -> Callable[[str], Dim | None] | None:
         """The sizes that attributes of a layer are, for people; None in runs that judge."""
@@ -1076,6 +1119,9 @@ class Shapes(Theory):
         """Take note of a layer that the root itself makes: how it divides a width, and the layers in a `Sequential`."""
         if isinstance(occurrence, Escaped) and self._trunks is not None:
             self._trunks.escape(occurrence.arguments)
+        elif isinstance(occurrence, Stored):
+            if occurrence.target.op is Op.INDEX:
+                self.saved.note_store(occurrence.target, occurrence.frame)
         elif isinstance(occurrence, Deleted) and occurrence.target.op is Op.INDEX:
             owner, index = (self._run.evaluate(part, occurrence.frame) for part in occurrence.target.args[:2])
             for atom in owner:
@@ -1135,6 +1181,10 @@ class Shapes(Theory):
             return False
         return frame.function.module is self._functions[0].module
 
+    def is_of_root_file(self, code: Function) -> bool:
+        """True for a function of the file that the root stands in."""
+        return bool(self._functions) and code.module is self._functions[0].module
+
     # -- functions -------------------------------------------------------------------------------------------------
 
     def follows(self, function: FunctionRef, arguments: Arguments, relation: str) -> bool:
@@ -1180,14 +1230,16 @@ class Shapes(Theory):
                 self._certain = len(self._run.path)
             self._functions.append(code)
             self._notes.append(notes)
+            self.saved.begin(code)
             found = run()
             if len(self._functions) == 1:
                 self._call_rows()
                 self._judge_result(code, found)
+            effects = self.saved.end(code)
             self._notes.pop()
             self._functions.pop()
             self.row = row
-            return found, notes.summary(self._run.path)
+            return found, notes.summary(self._run.path, effects)
 
         key = memo.key(function, given)
         if function.receiver is not None and code is not None and (is_making or self._is_constructor):
@@ -1207,6 +1259,8 @@ class Shapes(Theory):
             for size, clash in known.noted.taken:
                 if all(symbol.owner in owners for symbol in size.symbols):
                     self._take_size(size, clash._replace(steps=(step, *clash.steps)))
+            if known.noted.effects and code is not None:
+                self.saved.pass_on(known.noted.effects, code, arguments, value, frame)
             for clash in known.noted.clashes:
                 inputs = clash.inputs if clash.steps or code is None else tensors_given(code, given)
                 passed = clash._replace(steps=(step, *clash.steps), inputs=inputs)
@@ -1222,6 +1276,14 @@ class Shapes(Theory):
             if callee.op not in (Op.ATTR, Op.INDEX, Op.ITEM, Op.UNPACK):
                 return False
             callee = callee.args[0]
+
+    def ways_of(self, row: Operator, call: Value, frame: Frame) -> int:
+        """The number of layers of torch one of which a call runs, 1 for any other operator; 0 if it may run another."""
+        if row.name.startswith("Tensor."):
+            return 1
+        if self._doubts or not self._is_one_of_several(call, frame):
+            return not self._doubts
+        return len(self._run.evaluate(call.callee, frame)) if self._are_layers_of_torch(call, frame) else 0
 
     def _are_layers_of_torch(self, call: Value, frame: Frame) -> bool:
         """True if each object that a call may run is a layer of torch, so that each is judged at this call."""
@@ -1248,6 +1310,11 @@ class Shapes(Theory):
 
     def state(self) -> Hashable:
         return bool(self._run.objects.under_construction) + 2 * self._is_quiet()  # a number can be kept for later runs
+
+    @property
+    def is_still(self) -> bool:
+        """True if no gradients are recorded, by a context or by the decorator of a function under way."""
+        return self.saved.still > 0 or self._is_quiet()
 
     def _is_quiet(self) -> bool:
         """True if no gradients are recorded: under `torch.no_grad()` or `torch.inference_mode()`."""
@@ -1342,6 +1409,14 @@ class Shapes(Theory):
         if known is not None and clash.takes_other_than(known):
             taken[key, path] = None
             self._note(clash.beside(known), (key, path, clash.site))
+
+    def refuse_change(self, kept: Kept, by: str, value: Value, frame: Frame, *, is_late: bool = False) -> None:
+        """Note that a tensor is changed in place before the backward pass needs it; `is_late`: as is known by now."""
+        self._refuse(Refused(CHANGED, kept, by), frame, value, (CHANGED, is_late))
+
+    def allow_change(self, value: Value, frame: Frame) -> None:
+        """Note that an operator may change a tensor that nothing keeps."""
+        self._allow(frame, value, (CHANGED, False))
 
     def _note(self, clash: Clash, key: Hashable) -> None:
         self._notes[-1].refused.setdefault(key, clash)

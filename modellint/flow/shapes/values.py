@@ -10,6 +10,7 @@ from modellint.flow.heap import Shell
 from modellint.flow.library.containers import holds
 from modellint.flow.shapes.atoms import Shaped, ShapeOf, is_number, number_of, sequence_of
 from modellint.flow.shapes.notes import Sized
+from modellint.flow.shapes.parts import common_part
 from modellint.flow.shapes.shape import ANY, Dim, Shape, Star, common, limit, of_rank, unknown
 from modellint.graph.immutable import replace
 from modellint.graph.size import Size, Symbol
@@ -121,11 +122,14 @@ def few_tensors(atoms: Atoms) -> Atoms:
 
 def without_elements(given: Arguments) -> Arguments:
     """Arguments without what is known of the elements and gradients of tensors."""
-    if not any(isinstance(atom, Shaped) and (atom.held or atom.cut) for atoms in given.all() for atom in atoms):
+    atoms = (atom for one in given.all() for atom in one)
+    if not any(isinstance(atom, Shaped) and (atom.held or atom.cut or atom.traced) for atom in atoms):
         return given
 
     def without(atoms: Atoms) -> Atoms:
-        return tuple(replace(one, held=None, cut=None) if isinstance(one, Shaped) else one for one in atoms)
+        return tuple(
+            replace(one, held=None, cut=None, traced=None) if isinstance(one, Shaped) else one for one in atoms
+        )
 
     keywords = {name: without(atoms) for name, atoms in given.keywords.items()}
     return Arguments(tuple(map(without, given.positional)), keywords, given.is_complete)
@@ -133,8 +137,14 @@ def without_elements(given: Arguments) -> Arguments:
 
 def as_one(tensors: Sequence[Shaped]) -> Atoms:
     """A tensor of what several have in common."""
+    part = None
+    if any(one.traced is not None for one in tensors):
+        part = common_part(tensors)
+        if len({replace(one, traced=None) for one in tensors}) == 1:
+            return (replace(tensors[0], traced=part),)
     dtypes = {one.dtype for one in tensors}
-    return (Shaped(common([one.shape for one in tensors]), dtypes.pop() if len(dtypes) == 1 else None),)
+    shape = common([one.shape for one in tensors])
+    return (Shaped(shape, dtypes.pop() if len(dtypes) == 1 else None, traced=part),)
 
 
 def choices_of(sides: Sequence[Sequence[Shaped | None]]) -> Iterator[tuple[Shaped | None, ...]]:

@@ -8,7 +8,7 @@ class Block(nn.Module):
         self.second = nn.Linear(middle or outputs, outputs, bias=bias)
 
     def forward(self, x):
-        return self.second(self.first(x))
+        return self.second(self.first(x).relu())
 
 
 class Net(nn.Module):

@@ -36,6 +36,29 @@ def probe(trunk, loader, held_out):
             print(head(trunk(held_out)))
 
 
+class Still(nn.Module):
+    def __init__(self, trunk):
+        super().__init__()
+        self.trunk = trunk
+        self.trunk.eval()
+
+    def forward(self, x):
+        with torch.no_grad():
+            return self.trunk(x)
+
+
+def probe_again(trunk, loader, held_out):
+    still, head = Still(trunk), nn.Linear(3, 3)
+    optimizer = torch.optim.SGD(head.parameters(), lr=0.1)
+    for inputs, labels in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(head(still(inputs)), labels).backward()
+        optimizer.step()
+        still.eval()
+        with torch.no_grad():
+            print(head(still(held_out)))
+
+
 def fit(loader, held_out):
     net = Net()
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)

@@ -22,6 +22,21 @@ def quiet(net):
     net.train(False)
 
 
+class Tester:
+    def __init__(self, path):
+        self.net = Net()
+        self.net.load_state_dict(torch.load(path))
+        self.net.eval()
+
+    def test(self, inputs):
+        with torch.no_grad():
+            return self.net(inputs)
+
+
+def test(path, inputs):
+    return Tester(path).test(inputs)
+
+
 @torch.no_grad()
 def main(path, inputs):
     first = restored(path)

@@ -19,12 +19,3 @@ def average(loader, states):
         for inputs, _ in loader:
             net(inputs)
     return net
-
-
-def average_again(loader, states):
-    net = Net()
-    net.load_state_dict(states[0])
-    with torch.no_grad():
-        for inputs, _ in loader:
-            _ = net(inputs)
-    return net

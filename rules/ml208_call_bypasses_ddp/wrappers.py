@@ -102,13 +102,19 @@ def _around(call: queries.Operand, loss: queries.Action, course: queries.Course)
 
 
 def _inside(call: Value) -> tuple[Value | None, str | None]:
-    """`model.module` of the calls `model.module(x)` and `model.module.loss(x)`, and the method."""
+    """`model.module` of the calls `model.module(x)` and `model.module.loss(x)`, perhaps on one path; the method."""
     callee = call.callee
-    if callee.op is Op.ATTR and callee.data == _INSIDE:
-        return callee, None
-    if callee.op is Op.ATTR and callee.args[0].op is Op.ATTR and callee.args[0].data == _INSIDE:
-        return callee.args[0], None if callee.data in ("forward", "__call__") else str(callee.data)
-    return None, None
+    found = _layer_inside(callee)
+    if found is not None or callee.op is not Op.ATTR:
+        return found, None
+    found = _layer_inside(callee.args[0])
+    return found, None if callee.data in ("forward", "__call__") else str(callee.data)
+
+
+def _layer_inside(value: Value) -> Value | None:
+    """`model.module` that a value is, or may be."""
+    parts = value.args if value.op is Op.CHOICE else (value,)
+    return next((one for one in parts if one.op is Op.ATTR and one.data == _INSIDE), None)
 
 
 def _wrapper(leaf: queries.Operand) -> str:

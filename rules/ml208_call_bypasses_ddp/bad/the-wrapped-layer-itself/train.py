@@ -37,11 +37,14 @@ def train(loader, rank, is_distributed):
         scaler.update()
 
 
-def train_otherwise(loader, rank):
-    net = DistributedDataParallel(Net().to(rank), device_ids=[rank])
+def train_otherwise(loader, rank, is_distributed):
+    net = inner = Net().to(rank)
+    if is_distributed:
+        net = DistributedDataParallel(net, device_ids=[rank])
+        inner = net.module
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
     for x, y in loader:
         optimizer.zero_grad()
-        scores = net.module.forward(x)  # expect: ML208
+        scores = inner.forward(x)  # expect: ML208
         nn.functional.cross_entropy(scores, y).backward()
         optimizer.step()

@@ -95,7 +95,7 @@ def _is_certain(changed: RefusedOperation, project: Project) -> bool:
 def _is_evaluating(site: Site) -> bool:
     """True if an expression is evaluated only while a layer is not trained: `if not self.training`.
 
-    Or only for callers that ask for it: a flag that is False by default decides.
+    Or only for callers that ask for it: a flag that is False by default decides, or what a function inside is given.
     """
     function = site.function
     events = () if function is None else function.flow.events
@@ -105,6 +105,7 @@ def _is_evaluating(site: Site) -> bool:
     return any(
         (part.op is Op.ATTR and part.data == "training" and link.truthy is is_negated)
         or (part.op is Op.PARAM and part.data in flags and link.truthy is not is_negated)
+        or part.op is Op.INNER
         for link in links
         for part, is_negated in _parts(link.test)
     )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MAKING = frozenset(name for name in operators.functions("fresh") if not name.endswith("Tensor"))
 #: Methods that give the elements of a tensor, or a copy of them; the copy needs a gradient only if the tensor does.
 _KEEPING = frozenset(
-    "to cuda cpu float double half clone detach view reshape flatten squeeze unsqueeze t transpose contiguous".split()
+    "to cuda cpu float double half clone detach view reshape flatten squeeze t transpose contiguous".split()
 )
 #: Code that asks for the gradient of a tensor, or sets it, after it was made.
 _ASKING = re.compile(r"\.\s*requires_grad|\.\s*grad\s*=[^=]|set_default|retain_grad")

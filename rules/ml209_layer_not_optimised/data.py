@@ -36,10 +36,12 @@ class OfData(NamedTuple):
 
 
 def optimizers_of_data(module: ModuleFacts, project: Project) -> Iterator[OfData]:
-    """The optimizers in a file that are given a list of tensors which certainly need no gradient."""
+    """The optimizers of functions that go backward which are given a list of tensors that certainly need no gradient."""
     if _ASKING.search(module.text):
         return
     for function in (*module.all_functions(), module.body):
+        if not any(event.value.callee.data == "backward" for event in function.flow.of(EventKind.CALL)):
+            continue  # an optimizer for a scheduler alone, which changes nothing on purpose
         for event in function.flow.of(EventKind.CALL):
             call = event.value
             given = call.argument(0, "params")

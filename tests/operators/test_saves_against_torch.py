@@ -71,7 +71,7 @@ class Run:
         for one in self.outputs if place == RESULT else [self.tensors[place]]:
             increment_version(one)
         try:
-            sum((one * 1).abs().sum() for one in self.outputs).backward()  # type: ignore[union-attr]
+            sum((one * 1).abs().sum() for one in self.outputs).backward()
         except RuntimeError as error:
             return WORDS in str(error)
         return False
@@ -109,7 +109,9 @@ def runs_of(row: Operator) -> Iterator[tuple[Sample, tuple[int, ...], Run]]:
         if not fits(row, sample) or sample.is_bad:
             continue
         count = sum(isinstance(one, T) for one in (*sample.args, *sample.names.values()))
-        for some in (wanted for size in range(count + 1) for wanted in combinations(range(count), size)):
+        for some in (
+            wanted for size in range(min(count, 2) + 1) for wanted in combinations(range(min(count, 3)), size)
+        ):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 try:
@@ -150,6 +152,7 @@ def test_torch_raises_if_what_an_operator_keeps_is_changed(rows: list[Operator])
     assert {row.name: list(wrong(row)) for row in rows} == {row.name: [] for row in rows}
 
 
+@pytest.mark.dear
 def test_what_an_operator_makes_of_a_tensor_with_gradient_has_one() -> None:
     others = [row for row in ROWS if row not in SAVING and not row.name.startswith("torch.nn.init")]
     assert {row.name: found for row in others if (found := list(wrong(row)))} == {}

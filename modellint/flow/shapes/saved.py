@@ -52,6 +52,7 @@ class Note(NamedTuple):
     path: Path
     loops: int
     is_turned: bool = False
+    is_whole: bool = False
 
 
 class Ledger:
@@ -81,6 +82,8 @@ class Ledger:
         if value.op is Op.CHOICE and value.data is not None and len(value.args) == 2:
             one, other = (self.root(arg)[0] for arg in value.args)
             return one if one is other else None
+        if value.op is Op.INDEX and value.args[1].op is Op.CONST:
+            return None  # it may be an element of a list
         return self.same.get(id(value)) or base_of(value)
 
     def effects(self) -> tuple[Effect, ...]:
@@ -109,7 +112,7 @@ def base_of(value: Value) -> Value | None:
 
 def _is_plain(subscript: Value) -> bool:
     """True for a subscript that makes a view: a slice, a number that is written out, None or `...`."""
-    return subscript.op in (Op.SLICE, Op.CONST)
+    return subscript.op is Op.SLICE or (subscript.op is Op.CONST and not isinstance(subscript.data, str))
 
 
 def _base_of_call(call: Value) -> Value | None:
@@ -272,11 +275,12 @@ class Saved:
             self.keep(value.args[0], name, value, frame)
 
     def note_store(self, target: Value, frame: Frame) -> None:
-        """Note that `x[i] = y` changes a tensor."""
+        """Note that `x[i] = y` changes a tensor; an argument counts as one only where an operator keeps it whole."""
         if self._ledgers:
             owner = target.args[0]
-            tensors = [self._theory.tensor_of(atom) for atom in self._run.evaluate(owner, frame)]
-            if any(tensors):
+            tensors = [self._theory.tensor_of(atom, is_tensor=False) for atom in self._run.evaluate(owner, frame)]
+            notes = self._ledgers[-1].kept.get(id(owner), ())
+            if any(tensors) or any(note.is_whole for note in notes):
                 self.change(tensors, owner, "[]=", target, frame)
 
     # -- notes -----------------------------------------------------------------------------------------------------
@@ -288,7 +292,7 @@ class Saved:
             return  # the conditions around a function inside of another one are not known there
         ledger = self._ledgers[-1]
         root, is_turned = ledger.root(operand)
-        note = note._replace(is_turned=is_turned)
+        note = note._replace(is_turned=is_turned, is_whole=root is operand)
         self._put(ledger.kept, root, note)
         for change in ledger.changed.get(id(root), ()):
             if _is_before(note, change, root):

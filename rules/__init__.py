@@ -2,7 +2,7 @@
 
 Begin with `ml504_dropout_always_on`, which is short, and `docs/writing-rules.md`.
 They import `claims/`, `edits/`, `finding.py`, `flow/`, `flow/queries/`, `graph/`,
-`link/calls/`, `link/classes/`, `link/recipes/queries/`, `operators/`, `packs.py`, `rule.py`.
+`link/`, `link/calls/`, `link/classes/`, `link/recipes/queries/`, `operators/`, `packs.py`, `rule.py`.
 """
 
 from __future__ import annotations

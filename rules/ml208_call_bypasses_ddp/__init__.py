@@ -31,7 +31,7 @@ class CallBypassesDdp(Rule):
     In Python code, reports calls of the layer inside of a `DistributedDataParallel` or `FullyShardedDataParallel`, and
     of its methods that use parameters (`model.module.loss(x)`), if a loss with their result goes `backward()` and the
     function and its helpers call the wrapper nowhere. Also reports a method of a layer that `torch.compile` has
-    compiled (`model.generate(x)`), if nothing calls the compiled layer: methods run uncompiled. These are warnings.
+    compiled (`model.generate(x)`), if nothing calls the compiled layer: methods are not compiled. These are warnings.
 
     Skips modules without parameters to train (the framework does not wrap them), frozen modules, calls in validation
     and testing only, and scripts that never join a process group. If the script also calls the wrapper, the report has
@@ -114,7 +114,7 @@ class CallBypassesDdp(Rule):
     def _report_uncompiled(self, around: Around) -> Finding:
         return self.finding(
             around.function.module.place(around.value),
-            f"`{around.name}` runs uncompiled: `torch.compile` compiles calls of the layer only",
+            f"`{around.name}` is not compiled: `torch.compile` compiles calls of the layer only",
             symbol=f"{around.function.qualname}.{around.name}",
             confidence=Confidence.HIGH,
             severity=Severity.WARNING,

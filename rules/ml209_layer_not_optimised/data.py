@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MAKING = frozenset(name for name in operators.functions("fresh") if not name.endswith("Tensor"))
 #: Methods that give the elements of a tensor, or a copy of them; the copy needs a gradient only if the tensor does.
 _KEEPING = frozenset(
-    "to cuda cpu float double half clone detach view reshape flatten squeeze unsqueeze t transpose contiguous".split()
+    "to cuda cpu float double half clone detach view reshape flatten squeeze t transpose contiguous".split()
 )
 #: Code that asks for the gradient of a tensor, or sets it, after it was made.
 _ASKING = re.compile(r"\.\s*requires_grad|\.\s*grad\s*=[^=]|set_default|retain_grad")
@@ -45,7 +45,7 @@ def optimizers_of_data(module: ModuleFacts, project: Project) -> Iterator[OfData
             given = call.argument(0, "params")
             if given is None or given.op not in (Op.LIST, Op.TUPLE) or not _makes_optimizer(call, module, project):
                 continue
-            made = [_made(one, module, project) for one in given.args]
+            made = [_maker(one, module, project) for one in given.args]
             known = tuple(one for one in made if one is not None)
             if known and len(known) == len(made) and not any(_is_passed_on(one, function, project) for one in known):
                 yield OfData(function, call, tuple(dict.fromkeys(known)))
@@ -56,7 +56,7 @@ def _makes_optimizer(call: Value, module: ModuleFacts, project: Project) -> bool
     return isinstance(found, External) and is_torch_optimizer(found.name)
 
 
-def _made(value: Value, module: ModuleFacts, project: Project) -> Value | None:
+def _maker(value: Value, module: ModuleFacts, project: Project) -> Value | None:
     """The call that makes a tensor, or the one that it is a part or a copy of, without a gradient; else None."""
     while (owner := _owner(value)) is not None:
         value = owner

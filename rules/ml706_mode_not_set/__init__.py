@@ -32,12 +32,12 @@ class ModeNotSet(Rule):
     - `eval()` in a loop that trains the model, if nothing in the loop calls `train()` again;
     - `eval()` of norms or parts in a constructor, if `train()` is called on the model and its class does not override
       `train`. This is an info if nobody can see which model `train()` is called on;
-    - a condition of which both branches do nothing but call `train()`.
+    - a condition whose branches both do nothing but call `train()`.
 
     ## Why is this bad
     In training mode, dropout sets values to zero at random, and batch norm uses the statistics of the batch and updates
     its own. Results are noisy and depend on the other elements of the batch. In evaluation mode, dropout does nothing
-    and batch norm learns no statistics. There is no error.
+    and batch norm learns no statistics. PyTorch raises no error.
 
     ## How to fix
     Set the mode where it begins:

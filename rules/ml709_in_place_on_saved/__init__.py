@@ -27,7 +27,7 @@ _RAISED = {
 
 
 class InPlaceOnSaved(Rule):
-    """A tensor is changed in place before the backward pass needs it
+    """A tensor is changed in place before backward needs it
 
     ## What it does
     Follows each tensor from the operator that keeps it for the backward pass to what changes it in place: through

@@ -110,8 +110,9 @@ class _Fed(Watch):
             return run()
         elements = _Elements(given)
         is_made = elements.origin.startswith(_MAKERS.get(self._kind, ()))
-        if self._function in _OF_LOGARITHMS and (is_made or self._is_sure):  # whatever the targets are
-            self.outcome = self._of_logarithms(elements)
+        if self._function in _OF_LOGARITHMS:  # whatever the targets are
+            self.outcome = self._of_logarithms(elements, is_made=is_made)
+            self.is_undecided = self.outcome is None
             return None if self.outcome is not None else run()
         try:
             result = run()
@@ -152,15 +153,17 @@ class _Fed(Watch):
             along, sums = elements.log_shares(), ", whose exponentials sum to 1 along dimension {}"
         if not elements.are_in(low, high) or (sums and along is None):
             return self._harmless(elements)
-        if not is_made and elements.number < _MANY:
+        if not is_made and (elements.number < _MANY or (elements.origin and along is None)):
             return None
         detail = f"`{self._said}` gets {elements}{sums.format(along)}"
         return confirmed(f"{detail}: {self._effect(elements, along, kwargs, result)}")
 
-    def _of_logarithms(self, elements: _Elements) -> Verdict | None:
-        """The verdict on the elements of a loss that takes log-probabilities."""
-        if elements.log_shares() is not None:
+    def _of_logarithms(self, elements: _Elements, *, is_made: bool) -> Verdict | None:
+        """The verdict on the elements of a loss that takes log-probabilities; None if they do not tell."""
+        if elements.log_shares() is not None or elements.origin.startswith(_MAKERS["log-probabilities"]):
             return self._harmless(elements)
+        if not is_made:
+            return None
         return confirmed(f"`{self._said}` gets {elements}: their exponentials do not sum to 1 along any dimension")
 
     def _harmless(self, elements: _Elements) -> Verdict | None:

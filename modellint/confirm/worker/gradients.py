@@ -29,7 +29,7 @@ def backward(session: Session, claim: Unused) -> Verdict:
     """Run a call and its backward pass: confirmed if the attribute's parameters get no gradient, but others do."""
     reasons: list[str] = []
 
-    def seen(attempt: Attempt) -> Verdict | None:
+    def see(attempt: Attempt) -> Verdict | None:
         owner = attempt.build()
         held = _parameters(getattr(owner, claim.attribute, None))
         if not isinstance(owner, nn.Module) or not held:
@@ -46,14 +46,14 @@ def backward(session: Session, claim: Unused) -> Verdict:
             f"and none to `{claim.attribute}`"
         )
 
-    return session.first_seen(claim.owner, seen, reasons)
+    return session.first_seen(claim.owner, see, reasons)
 
 
 def change(session: Session, claim: Changed) -> Verdict:
     """Run a call and its backward pass: confirmed if torch refuses what was changed in place."""
     reasons: list[str] = []
 
-    def seen(attempt: Attempt) -> Verdict | None:
+    def see(attempt: Attempt) -> Verdict | None:
         try:
             owner = attempt.build()
             reached = _parameters_with_gradient(owner, attempt, reasons, raises=_CHANGED)
@@ -66,7 +66,7 @@ def change(session: Session, claim: Changed) -> Verdict:
             reasons.append(f"a backward pass of `{claim.owner}` succeeds with made-up arguments")
         return None
 
-    return session.first_seen(claim.owner, seen, reasons)
+    return session.first_seen(claim.owner, see, reasons)
 
 
 def _parameters(found: object) -> list[nn.Parameter]:

@@ -170,6 +170,10 @@ class Promised(torch.Tensor):
         """True for the result of a call that records no gradient."""
         return self._kind == _CUT
 
+    def may_learn(self) -> None:
+        """Let it have a gradient, as a tensor may have that is learned: it is no input of a layer, and no target."""
+        self.is_asked |= not self._kind and torch.is_grad_enabled()
+
     def number(self) -> int:
         """Let it be a number."""
         if self._found is None:
@@ -232,16 +236,14 @@ class Promised(torch.Tensor):
         pass
 
     def __call__(self, *given: Any, **named: Any) -> Any:
-        """Call an unknown function: it gives something that depends on all tensors that are passed to it."""
+        """Call an unknown function: it gives something that has a gradient, if gradients are recorded."""
         leaves = tree_leaves(tree_map(found_in, (given, named)))
         real = [one for one in leaves if is_real(one)]
         self._promises.is_guessing |= any(isinstance(one, torch.Tensor) for one in leaves)
         if not real:
-            kinds = {one._kind for one in leaves if isinstance(one, Promised)}
-            is_learning = torch.is_grad_enabled() and (_OUTPUT in kinds or _CUT not in kinds)
-            made = Promised.make(self._promises, f"{self._name}()", _OUTPUT if is_learning else _CUT)
-            return made.become(torch.ones(())) if {_OUTPUT, _CUT} & kinds else made
-        return real[0] * 1 if len(real) == 1 else torch.stack([one.float().mean() for one in real]).sum()
+            return Promised.make(self._promises, f"{self._name}()", _OUTPUT if torch.is_grad_enabled() else _CUT)
+        own = nn.Parameter(torch.ones(()))
+        return real[0] * own if len(real) == 1 else torch.stack([one.float().mean() for one in real]).sum() * own
 
 
 def found_in(given: Any) -> Any:
@@ -299,6 +301,7 @@ def _apply(func: Any, args: Any, kwargs: dict[str, Any], promised: list[Promised
     others = [one for one in tree_leaves((args, kwargs)) if _is_known(one)]
     if others:
         for one in promised:
+            one.may_learn()
             one.become(_ids(name, others[0]) if name in _INDEXED else _like(others[0]))
         args, kwargs = tree_map(found_in, (args, kwargs))
         return func(*args, **kwargs)
@@ -393,6 +396,7 @@ def _loss(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     if isinstance(scores, Promised):
         target: Any = kwargs.get("target", args[1] if len(args) > 1 else None)
         shape = target.shape if is_real(target) else (BATCH, _CLASSES) if name in OF_CLASSES else (BATCH, 1)
+        scores.may_learn()
         scores = scores.become(torch.rand(shape))
         args, kwargs = tree_map(found_in, (args, kwargs))
     promised = [one for one in tree_leaves((args, kwargs)) if isinstance(one, Promised)]

@@ -93,15 +93,26 @@ def _is_certain(changed: RefusedOperation, project: Project) -> bool:
 
 
 def _is_evaluating(site: Site) -> bool:
-    """True if an expression is evaluated only while a layer is not trained: `if not self.training`."""
-    events = () if site.function is None else site.function.flow.events
+    """True if an expression is evaluated only while a layer is not trained: `if not self.training`.
+
+    Or only for callers that ask for it: a flag that is False by default decides, or what a function inside is given.
+    """
+    function = site.function
+    events = () if function is None else function.flow.events
     guards = (one.guard for one in events if one.guard is not None and site.value in (one.value, one.target))
     links = (link for guard in guards for link in guard.chain())
+    flags = {one.name for one in (() if function is None else function.parameters) if _is_off(one.default)}
     return any(
-        part.op is Op.ATTR and part.data == "training" and link.truthy is is_negated
+        (part.op is Op.ATTR and part.data == "training" and link.truthy is is_negated)
+        or (part.op is Op.PARAM and part.data in flags and link.truthy is not is_negated)
+        or part.op is Op.INNER
         for link in links
         for part, is_negated in _parts(link.test)
     )
+
+
+def _is_off(default: Value | None) -> bool:
+    return default is not None and default.op is Op.CONST and default.data is False
 
 
 def _parts(test: Value) -> Iterator[tuple[Value, bool]]:
@@ -139,7 +150,8 @@ def _is_reached(root: Function, changed: RefusedOperation, project: Project) -> 
     """True if what is changed goes on to a result of a layer's `forward`, or to a loss that goes backward."""
     flow = root.flow
     if root.name in _CALLED and _is_of_layers(root, project):
-        ends = [one.value for one in flow.events if one.kind in (EventKind.RETURN, EventKind.YIELD, EventKind.STORE)]
+        ends = [one.value for one in flow.events if one.kind in (EventKind.RETURN, EventKind.YIELD)]
+        ends += [one.value for one in flow.of(EventKind.STORE) if one.target is not None and one.target.op is Op.ATTR]
     else:
         number = next((number for number, one in enumerate(flow.events) if _is_of(one, changed)), len(flow.events))
         ends = [one.value.callee.args[0] for one in flow.events[number:] if _is_backward(one)]

@@ -145,6 +145,8 @@ def _ways(
         value = pending.pop()
         if id(value) in found:
             continue
+        if value.op is Op.ITEM and any(None not in elements for elements in passed.values()):
+            continue  # it may be any element
         if value.op in (Op.INDEX, Op.UNPACK):
             elements = passed.get(id(value.args[0]), _ANY)
             if None not in elements and not _may_be(value, elements):
@@ -179,16 +181,18 @@ def _operands(value: Value, function: Function | None, project: Project, depth: 
         if isinstance(found, External):
             return None if found.name.rpartition(".")[2] in _CUTTING else value.args
         called = found.function if isinstance(found, DefinedFunction) else None
-    if called is None or depth == _MAX_DEPTH or value.has_unpacking:
+    if called is None or depth == _MAX_DEPTH:
         return value.args
-    carried = project.once(("carries gradients", called, depth), lambda: _carried(called, project, depth + 1))
+    carried = project.once(("carries gradients", called, depth), lambda: _carried_on(called, project, depth + 1))
     if carried is None:
         return None
+    if value.has_unpacking:
+        return value.args
     given = called.bind(value)
     return [callee, *(argument for name, argument in given.items() if name in carried)]
 
 
-def _carried(function: Function, project: Project, depth: int) -> AbstractSet[str] | None:
+def _carried_on(function: Function, project: Project, depth: int) -> AbstractSet[str] | None:
     """The parameters to which gradients may go from what a function returns; None if they go to nothing at all.
 
     They may go to `self`, and to what is no parameter.

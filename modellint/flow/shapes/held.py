@@ -44,16 +44,16 @@ def held_by_result(call: Given, site: Site | None) -> Held | None:
     if made is None:
         return before if before is not None and _keeps(call.row) else None
     behind = "" if before is None else before.kind
-    kind = _LOGARITHMS.get(behind) if made == "log" else made if "logs" not in call.row.facets else _logged(made, call)
+    kind = _LOGARITHMS.get(behind) if made == "log" else _or_logarithm(made, call)
     width = (
         call.size(*arguments(call.row, "takes-features")[0]).size if call.row.facets.get("seldom") == "maps" else None
     )
     return None if kind is None else Held(kind, behind, site, width)
 
 
-def _logged(made: str, call: Given) -> str | None:
+def _or_logarithm(made: str, call: Given) -> str | None:
     """The kind of the elements, or of their logarithms, as a flag of the layer says; None if that is not known."""
-    is_log = call.flag(*arguments(call.row, "logs")[0])
+    is_log = "logs" in call.row.facets and call.flag(*arguments(call.row, "logs")[0])
     return None if is_log is None else _LOGARITHMS.get(made) if is_log else made
 
 

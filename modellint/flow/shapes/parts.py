@@ -33,7 +33,6 @@ class Effect(NamedTuple):
     parameter: str
     is_change: bool
     by: str
-    site: Site | None
 
 
 def needs(tensor: Shaped | None) -> bool:

@@ -47,7 +47,7 @@ class Note(NamedTuple):
 
     by: str
     value: Value
-    site: Site | None
+    site: Site
     order: tuple[int, int, int, int]
     path: Path
     loops: int
@@ -91,7 +91,7 @@ class Ledger:
                 root = self.roots[key]
                 note = next((one for one in own if not one.path and not one.is_turned), None)
                 if root.op is Op.PARAM and root.data != "self" and note is not None:
-                    found.append(Effect(str(root.data), is_change, note.by, note.site))
+                    found.append(Effect(str(root.data), is_change, note.by))
         return tuple(found)
 
 
@@ -281,9 +281,9 @@ class Saved:
 
     # -- notes -----------------------------------------------------------------------------------------------------
 
-    def keep(self, operand: Value, by: str, value: Value, frame: Frame, site: Site | None = None) -> None:
+    def keep(self, operand: Value, by: str, value: Value, frame: Frame) -> None:
         """Note that an operator keeps a tensor."""
-        note = self._note(operand, by, value, frame, site)
+        note = self._note(by, value, frame)
         if note is None or self._theory.is_still or frame.is_nested:
             return  # the conditions around a function inside of another one are not known there
         ledger = self._ledgers[-1]
@@ -296,10 +296,9 @@ class Saved:
 
     def change(
         self, tensors: Sequence[Shaped | None], operand: Value | None, by: str, value: Value, frame: Frame,
-        site: Site | None = None,
     ) -> None:  # fmt: skip
         """Note that an operator changes a tensor in place; a clash if that is certainly kept."""
-        note = self._note(operand, by, value, frame, site)
+        note = self._note(by, value, frame)
         if note is None or self._theory.is_still:
             return
         marks = [None if one is None or one.traced is None else one.traced.kept for one in tensors]
@@ -317,15 +316,16 @@ class Saved:
         else:
             self._theory.refuse_change(kept, by, value, frame)
 
-    def _note(self, operand: Value | None, by: str, value: Value, frame: Frame, site: Site | None) -> Note | None:
+    def _note(self, by: str, value: Value, frame: Frame) -> Note | None:
         if not self._ledgers or self.still or frame.function is None:
             return None
         event = frame.flow.circumstances(value) or frame.event
         path = self._run.conditions(None if event is None else event.guard, frame)
         if path is None:
             return None
-        own = Site(value, frame.function) if site is None else site
-        return Note(by, value, own, _order(value, event), path, 0 if event is None else event.loops)
+        return Note(
+            by, value, Site(value, frame.function), _order(value, event), path, 0 if event is None else event.loops
+        )
 
     def _put(self, notes: dict[int, list[Note]], root: Value, note: Note) -> None:
         own = notes.setdefault(id(root), [])
@@ -350,9 +350,9 @@ class Saved:
             if effect.is_change:
                 is_told = self._theory.is_of_root_file(code)  # what carries a mark is told there
                 tensors = [] if is_told else [self._theory.tensor_of(atom, is_tensor=False) for atom in given]
-                self.change(tensors, operand, f"{code.qualname}()", value, frame, effect.site)
+                self.change(tensors, operand, f"{code.qualname}()", value, frame)
             else:
-                self.keep(operand, effect.by, value, frame, effect.site)
+                self.keep(operand, effect.by, value, frame)
 
 
 def _order(value: Value, event: Event | None) -> tuple[int, int, int, int]:

@@ -36,7 +36,7 @@ class OfData(NamedTuple):
 
 
 def optimizers_of_data(module: ModuleFacts, project: Project) -> Iterator[OfData]:
-    """The optimizers of functions that go backward which are given a list of tensors that certainly need no gradient."""
+    """The optimizers beside a backward pass that are given a list of tensors which certainly need no gradient."""
     if _ASKING.search(module.text):
         return
     for function in (*module.all_functions(), module.body):

@@ -34,7 +34,7 @@ class Listed(nn.Module):
         self.parts = [nn.Linear(n, n), nn.Linear(n, 2)]
 
     def forward(self, x):
-        return self.parts[1](self.parts[0](x))
+        return self.parts[1](self.parts[0](x).relu())
 
 
 """

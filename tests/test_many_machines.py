@@ -32,7 +32,7 @@ class Encoder(nn.Module):
         self.layers = [nn.Linear(8, 8) for _ in range(2)]
 
     def forward(self, x):
-        return self.layers[0](self.layers[1](x))
+        return self.layers[0](self.layers[1](x).relu())
 """
 
 

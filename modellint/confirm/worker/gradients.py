@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
+from torch.overrides import TorchFunctionMode
 
 from . import placement
 from .inputs import Inputs
+from .places import Spot
 from .standins import described
 from .verdicts import Verdict, confirmed, refuted
 
@@ -50,23 +53,41 @@ def backward(session: Session, claim: Unused) -> Verdict:
 
 
 def change(session: Session, claim: Changed) -> Verdict:
-    """Run a call and its backward pass: confirmed if torch refuses what was changed in place."""
+    """Run a call and its backward pass: confirmed if torch refuses the change, refuted if not."""
     reasons: list[str] = []
 
     def see(attempt: Attempt) -> Verdict | None:
+        passed = _Passed(Spot.of(claim.place))
         try:
             owner = attempt.build()
-            reached = _parameters_with_gradient(owner, attempt, reasons, raises=_CHANGED)
+            with passed:
+                reached = _parameters_with_gradient(owner, attempt, reasons, raises=_CHANGED)
         except RuntimeError as error:
             said = described(error)
             if any(words in said for words in _CHANGED):
                 return confirmed(said)
             raise
-        if reached is not None:
-            reasons.append(f"a backward pass of `{claim.owner}` succeeds with made-up arguments")
+        if reached is None:
+            return None
+        if passed.is_passed:
+            return refuted(f"a backward pass of `{claim.owner}` succeeds")
+        reasons.append("a backward pass succeeds, but the call did not reach it")
         return None
 
     return session.first_seen(claim.owner, see, reasons)
+
+
+class _Passed(TorchFunctionMode):
+    """Notes if a function of torch runs for a line."""
+
+    def __init__(self, spot: Spot) -> None:
+        super().__init__()
+        self._spot = spot
+        self.is_passed = False
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.is_passed = self.is_passed or self._spot.has_line(sys._getframe(1))
+        return func(*args, **(kwargs or {}))
 
 
 def _parameters(found: object) -> list[nn.Parameter]:

@@ -8,6 +8,7 @@ from modellint.flow.shapes.saved import base_of
 from modellint.graph.definitions import DefinedFunction, External
 from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.values.members import Members
+from modellint.operators.shapes import shape_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 #: Methods, functions and attributes through which no gradient goes.
 _CUTTING = frozenset(
-    "data grad detach item tolist numpy argmax argmin argsort multinomial size shape device dtype ndim dim".split()
+    "data grad detach item tolist numpy argmax argmin argsort indices multinomial size shape device dtype dim ndim "
+    "unique nonzero".split()
 )
 #: The most steps from a view to the tensor that it shares.
 _MAX_VIEWS = 12
@@ -149,7 +151,7 @@ def _ways(
             continue  # it may be any element
         if value.op in (Op.INDEX, Op.UNPACK):
             elements = passed.get(id(value.args[0]), _ANY)
-            if None not in elements and not _may_be(value, elements):
+            if (None not in elements and not _may_be(value, elements)) or _are_ids(value):
                 continue
         before = _operands(value, function, project, depth)
         if before is not None:
@@ -162,6 +164,14 @@ def _may_be(part: Value, elements: AbstractSet[int | None]) -> bool:
     """True if a part of a tuple may be one of these elements."""
     place = part.data if part.op is Op.UNPACK else part.args[1].data if part.args[1].op is Op.CONST else None
     return type(place) is not int or place < 0 or place in elements
+
+
+def _are_ids(part: Value) -> bool:
+    """True for the second result of `topk`, `sort`, `max` along a dimension and the like: ids have no gradient."""
+    place = part.data if part.op is Op.UNPACK else part.args[1].data if part.args[1].op is Op.CONST else None
+    callee = part.args[0].callee if part.args[0].op is Op.CALL else None
+    row = None if callee is None or callee.op is not Op.ATTR else shape_row(f"Tensor.{callee.data}")
+    return place == 1 and row is not None and "pairs" in row.facets
 
 
 def _operands(value: Value, function: Function | None, project: Project, depth: int) -> Sequence[Value] | None:

@@ -65,10 +65,23 @@ class Ledger:
         #: The layers of torch that a call may run, as far as they were called.
         self.ways: dict[int, dict[Shell, _Way]] = {}
         #: The operands of calls that change them and give them back.
-        self.same: dict[int, Value] = {}
+        self._same: dict[int, Value] = {}
+        #: The answers of `root`, by the identity of the value.
+        self._roots: dict[int, tuple[Value, bool]] = {}
+
+    def give_back(self, call: Value, operand: Value) -> None:
+        """Note a call that changes its operand and gives it back."""
+        self._same[id(call)] = operand
+        self._roots.clear()
 
     def root(self, value: Value) -> tuple[Value, bool]:
         """The value whose memory another one shares, and if a view on the way is in another order."""
+        known = self._roots.get(id(value))
+        if known is None:
+            known = self._roots[id(value)] = self._find_root(value)
+        return known
+
+    def _find_root(self, value: Value) -> tuple[Value, bool]:
         is_turned = False
         for _ in range(_MAX_STEPS):
             before = self._before(value)
@@ -84,7 +97,7 @@ class Ledger:
             return one if one is other else None
         if value.op is Op.INDEX and value.args[1].op is Op.CONST:
             return None  # it may be an element of a list
-        return self.same.get(id(value)) or base_of(value)
+        return self._same.get(id(value)) or base_of(value)
 
     def effects(self) -> tuple[Effect, ...]:
         """The effects on parameters that are certain, changes first."""
@@ -219,7 +232,7 @@ class Saved:
         if all(way.is_change for way in ways):
             operand = self._operand(row, 0, value)
             if operand is not None and self._theory.row is None and not row.name.endswith("_"):
-                self._ledgers[-1].same[id(value)] = operand
+                self._ledgers[-1].give_back(value, operand)
             self.change([None if one is None else one.first for one in calls], operand, short_name(row), value, frame)
         elif not any(way.is_change for way in ways):
             self._keep_operands(row, calls, value, frame)

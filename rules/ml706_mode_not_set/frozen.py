@@ -132,7 +132,7 @@ def _is_set_again(cls: Class, function: Function, name: str, project: Project) -
     bare = name.removeprefix("self.")
     pattern = re.compile(rf"\.{re.escape(bare)}\b[^()]*\.(?:eval|train)\(") if bare != name else None
     family = {one.cls for one in project.classes.model(cls).mro()} | set(queries.subclasses(cls, project))
-    for module in queries.files_mentioning(cls.module, project, ". eval"):
+    for module in _files_with(". eval", cls, project):
         for other in (*module.all_functions(), module.body):
             if other in (function, cls.methods["__init__"]) or "eval" not in other.words:
                 continue
@@ -140,6 +140,11 @@ def _is_set_again(cls: Class, function: Function, name: str, project: Project) -
             if (not is_of_other_layer or other.owner in family) and _sets_mode(other, pattern, project):
                 return True
     return False
+
+
+def _files_with(word: str, cls: Class, project: Project) -> dict[ModuleFacts, None]:
+    """The file of a class, which may be a notebook, and those of the project that mention a word."""
+    return dict.fromkeys((cls.module, *queries.files_mentioning(cls.module, project, word)))
 
 
 def _sets_mode(function: Function, pattern: re.Pattern[str] | None, project: Project) -> bool:
@@ -159,7 +164,7 @@ def _sets_mode(function: Function, pattern: re.Pattern[str] | None, project: Pro
 def _call_of_train(cls: Class, project: Project) -> tuple[queries.Call, bool] | None:
     """A call of `train` on an object of a class or on what holds one, and whether that is certain."""
     perhaps: queries.Call | None = None
-    for module in queries.files_mentioning(cls.module, project, ". train"):
+    for module in _files_with(". train", cls, project):
         for function in (*module.all_functions(), module.body):
             if "train" not in function.words:
                 continue

@@ -85,6 +85,9 @@ def _is_called_elsewhere(cls: Class, method: Function, project: Project) -> bool
     ):
         return True
     words = (f". {method.name}", f"' {method.name}")
+    name = re.escape(method.name)  # the search leaves out notebooks
+    if re.search(rf"(?<!\bself)\.{name}\b|(['\"]){name}\1", cls.module.text):
+        return True
     return any(queries.paths_mentioning(cls.module, project, word) for word in words)
 
 

@@ -471,13 +471,13 @@ def _are_used_together(clash: Clash) -> bool:
     )
     if made is None or function is None or made.function is not function:
         return False
-    if clash.row is not None:
-        return True
     between = [one for given in call.args[1:] for one in given.walk() if any(made.value is part for part in one.walk())]
     events = function.flow.events
     users = {id(value): value.args for event in events for value in event.value.walk()}
     kept = [event.value for event in events if event.kind is not EventKind.CALL]
-    return bool(between) and all(
+    if not between:  # the other layer stands before it in a `Sequential`
+        return clash.row is not None
+    return all(
         sum(any(one is part for part in parts) for parts in users.values()) + sum(one is value for value in kept) == 1
         for one in between
     )

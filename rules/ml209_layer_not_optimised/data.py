@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from modellint import operators
+from modellint.flow.queries.saved import sets_gradients
 from modellint.flow.training import is_torch_optimizer
 from modellint.graph.value import EventKind, Op
 from modellint.link.names import DefinedFunction, External
@@ -23,8 +23,6 @@ _MAKING = frozenset(name for name in operators.functions("fresh") if not name.en
 _KEEPING = frozenset(
     "to cuda cpu float double half clone detach view reshape flatten squeeze t transpose contiguous".split()
 )
-#: Code that asks for the gradient of a tensor, or sets it, after it was made.
-_ASKING = re.compile(r"\.\s*requires_grad|\.\s*grad\s*=[^=]|set_default|retain_grad")
 
 
 class OfData(NamedTuple):
@@ -37,7 +35,7 @@ class OfData(NamedTuple):
 
 def optimizers_of_data(module: ModuleFacts, project: Project) -> Iterator[OfData]:
     """The optimizers beside a backward pass that are given a list of tensors which certainly need no gradient."""
-    if _ASKING.search(module.text):
+    if _asks(module):
         return
     for function in (*module.all_functions(), module.body):
         if not any(event.value.callee.data == "backward" for event in function.flow.of(EventKind.CALL)):
@@ -51,6 +49,15 @@ def optimizers_of_data(module: ModuleFacts, project: Project) -> Iterator[OfData
             known = tuple(one for one in made if one is not None)
             if known and len(known) == len(made) and not any(_is_passed_on(one, function, project) for one in known):
                 yield OfData(function, call, tuple(dict.fromkeys(known)))
+
+
+def _asks(module: ModuleFacts) -> bool:
+    """True if code of a file asks for gradients of tensors that are there, or sets them."""
+    flows = [function.flow for function in (*module.all_functions(), module.body)]
+    stored = (event.target for flow in flows for event in flow.of(EventKind.STORE))
+    return any(flow.once(sets_gradients) for flow in flows) or any(
+        target is not None and target.op is Op.ATTR and target.data == "grad" for target in stored
+    )
 
 
 def _makes_optimizer(call: Value, module: ModuleFacts, project: Project) -> bool:
@@ -83,6 +90,6 @@ def _is_passed_on(tensor: Value, function: Function, project: Project) -> bool:
             found = project.names.definition(function.module, event.value.callee)
             if isinstance(found, External) and not found.name.startswith(("torch.", "builtins.")):
                 return True
-            if isinstance(found, DefinedFunction) and _ASKING.search(found.function.module.text):
+            if isinstance(found, DefinedFunction) and _asks(found.function.module):
                 return True
     return False

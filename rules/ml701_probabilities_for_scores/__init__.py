@@ -11,9 +11,8 @@ from modellint.link.recipes import queries as recipes
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from modellint.finding import Place, Related
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.rule import Probe, Project
@@ -81,15 +80,13 @@ class ProbabilitiesForScores(Rule):
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for strange in queries.strange_elements(module, project):
-            if strange.right not in _OWN or strange.left not in _PROBABILITIES:
-                continue
-            claim = claims.Fed(strange.site.place, strange.right, strange.left, strange.root)
-            yield self._finding(strange, strange.site.place, strange.related_places, claim)
+            if strange.right in _OWN and strange.left in _PROBABILITIES:
+                yield self._finding(strange, strange)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         for one in recipes.about(recipe, project).strange_elements():
             if one.refused.right in _OWN and one.refused.left in _PROBABILITIES:
-                yield self._finding(one.refused, one.place, one.related_places)
+                yield self._finding(one.refused, one)
 
     def probe(self, claim: claims.Fed, project: Project) -> Probe:
         """Run the step of training: what is the loss given?"""
@@ -98,21 +95,19 @@ class ProbabilitiesForScores(Rule):
         return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)
 
     def _finding(
-        self,
-        strange: queries.RefusedOperation,
-        place: Place,
-        related: Callable[[str], list[Related]],
-        claim: claims.Fed | None = None,
+        self, strange: queries.RefusedOperation, told: queries.RefusedOperation | recipes.JudgedCall
     ) -> Finding:
+        """The finding about a loss, told at its call or at the object of a recipe that is called."""
         made = "softmax" if strange.left == "probabilities" else "sigmoid"
+        claim = claims.Fed(told.place, strange.right, strange.left, strange.root) if told is strange else None
         return self.finding(
-            place,
+            told.place,
             f"`{strange.right}` expects scores (logits) and gets the probabilities of a {made}",
             symbol=strange.symbol,
             confidence=Confidence.HIGH,
             severity=Severity.INFO if strange.is_tried else None,
             evidence=(f"`{strange.right}` {_OWN[strange.right]}",),
-            related=related(f"the {made} is applied here"),
+            related=told.related_places(f"the {made} is applied here"),
             help=f"give it the scores, and apply the {made} only where a prediction is shown",
             claim=claim,
         )

@@ -11,9 +11,8 @@ from modellint.link.recipes import queries as recipes
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from modellint.finding import Place, Related
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.rule import Probe, Project
@@ -95,12 +94,11 @@ class ScoresForProbabilities(Rule):
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for strange in queries.strange_elements(module, project):
-            claim = claims.Fed(strange.site.place, strange.right, strange.left, strange.root)
-            yield from self._findings(strange, strange.site.place, strange.related_places, claim)
+            yield from self._findings(strange, strange)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         for one in recipes.about(recipe, project).strange_elements():
-            yield from self._findings(one.refused, one.place, one.related_places)
+            yield from self._findings(one.refused, one)
 
     def probe(self, claim: claims.Fed, project: Project) -> Probe:
         """Run the step of training: what is the loss given?"""
@@ -109,25 +107,23 @@ class ScoresForProbabilities(Rule):
         return file_probe(claim, claim.within) if claim.within else called_probe(claim, project)
 
     def _findings(
-        self,
-        strange: queries.RefusedOperation,
-        place: Place,
-        related: Callable[[str], list[Related]],
-        claim: claims.Fed | None = None,
+        self, strange: queries.RefusedOperation, told: queries.RefusedOperation | recipes.JudgedCall
     ) -> Iterator[Finding]:
+        """The findings about a loss, told at its call or at the object of a recipe that is called."""
         expected = _EXPECTED.get(strange.right)
         if expected is None or (expected.startswith("scores") and strange.left not in _LOGARITHMS):
             return
         words = _WORDS.get(strange.left, strange.left)
         severity = Severity.ERROR if expected == "probabilities" else Severity.WARNING
+        claim = claims.Fed(told.place, strange.right, strange.left, strange.root) if told is strange else None
         yield self.finding(
-            place,
+            told.place,
             f"`{strange.right}` expects {expected} and gets {words}",
             symbol=strange.symbol,
             confidence=Confidence.HIGH,
             severity=Severity.INFO if strange.is_tried else severity,
             evidence=("nothing stands between this layer and the loss",) if strange.left == "scores" else (),
-            related=related(f"{words} are made here"),
+            related=told.related_places(f"{words} are made here"),
             help=_HELP[expected],
             claim=claim,
         )

@@ -84,11 +84,18 @@ def _is_called_elsewhere(cls: Class, method: Function, project: Project) -> bool
         for one in queries.subclasses(cls, project)
     ):
         return True
-    words = (f". {method.name}", f"' {method.name}")
-    name = re.escape(method.name)  # the search leaves out notebooks
-    if re.search(rf"(?<!\bself)\.{name}\b|(['\"]){name}\1", cls.module.text):
+    functions = (*cls.module.all_functions(), cls.module.body)  # the search leaves out notebooks
+    if any(_names(event.value, method.name) for one in functions for event in one.flow.of(EventKind.CALL)):
         return True
+    words = (f". {method.name}", f"' {method.name}")
     return any(queries.paths_mentioning(cls.module, project, word) for word in words)
+
+
+def _names(call: Value, method: str) -> bool:
+    """True if a call is one of a method of this name on another object than `self`, or is given its name."""
+    callee = call.callee
+    is_called = callee.op is Op.ATTR and callee.data == method and not is_self(callee.args[0])
+    return is_called or any(given.op is Op.CONST and given.data == method for given in call.args[1:])
 
 
 def _part(owner: Value, event: Event, function: Function, cls: Class, project: Project) -> str:

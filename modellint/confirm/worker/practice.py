@@ -6,6 +6,7 @@ import ast
 import inspect
 import sys
 import time
+from abc import ABC, abstractmethod
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from types import ModuleType, SimpleNamespace
@@ -59,7 +60,7 @@ class LateError(BaseException):
     """Ends a run that takes too long."""
 
 
-class Watch(TorchFunctionMode):
+class Watch(TorchFunctionMode, ABC):
     """Judges the functions of torch that run for the expression at a place, or in layers that it makes.
 
     There is no GPU: what would go to one stays.
@@ -81,9 +82,9 @@ class Watch(TorchFunctionMode):
         #: True once the place was reached, but told nothing.
         self.is_undecided = False
 
+    @abstractmethod
     def judge(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], run: Callable[[], Any]) -> Any:
         """Run a call of torch at the place; gives its result, or sets `outcome`."""
-        raise NotImplementedError
 
     def conclude(self, result: Any) -> None:
         """Look at what the whole function returned, to which the run has come without a verdict."""

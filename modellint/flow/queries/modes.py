@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.flow.queries.answers import flow
 from modellint.flow.queries.layers import is_doubtful
-from modellint.flow.queries.training import Act, Action, Course, acting, is_forward
+from modellint.flow.queries.training import Act, Action, Course, acting, each_argument, is_forward
 from modellint.flow.queries.values import Context, Operand
 from modellint.graph.definitions import DefinedClass, DefinedConstant, External
 from modellint.graph.value import EventKind, Op, is_self, self_attribute, walk_all
@@ -481,7 +481,9 @@ class ModeCourse(Course):
                 return True
         elif self._is_made_of(action.operand(callee), action, keys, 0):
             return True
-        return any(self._may_be(action, one, keys) for one in _each(value.args[1:])) and not self._is_torchs(action)
+        return any(self._may_be(action, one, keys) for one in each_argument(value.args[1:])) and not self._is_torchs(
+            action
+        )
 
     def _is_torchs(self, action: Action) -> bool:
         return action.act is Act.RUN and action.subject is not None and _is_loss(action.subject)
@@ -549,7 +551,7 @@ class ModeCourse(Course):
             made = leaf.value
             if made.op is not Op.CALL or leaf.part is not None or _is_number(made, leaf):
                 continue
-            for one in _each(made.args[1:]):
+            for one in each_argument(made.args[1:]):
                 is_followed = one.op in (Op.PARAM, Op.ATTR, Op.GLOBAL, Op.CALL, Op.CHOICE)
                 if is_followed and self._may_stand_for(leaf.of(one), action, keys, depth + 1):
                     return True
@@ -642,7 +644,7 @@ def _is_older(given: Key, made: Key, course: ModeCourse) -> bool:
 
 def _may_contain(whole: Operand, part: Operand) -> bool:
     """True if an object may have another one as a part: it gets it as an argument, or a class in it makes that."""
-    if any(leaf.value is part.value for one in _each(whole.value.args[1:]) for leaf in _sources(whole.of(one))):
+    if any(leaf.value is part.value for one in each_argument(whole.value.args[1:]) for leaf in _sources(whole.of(one))):
         return True
     model, owner = whole.made_class(), part.function.owner
     return owner is not None and model is not None and owner in classes_inside(model, part.project)
@@ -781,15 +783,6 @@ def _mode(call: Value) -> Act:
     if len(call.args) > 2 or given is None or given.op is not Op.CONST or type(given.data) is not bool:
         return Act.MODE
     return Act.TRAIN if given.data else Act.EVAL
-
-
-def _each(values: Iterable[Value]) -> Iterator[Value]:
-    """Values, and the elements of displays among them."""
-    for value in values:
-        if value.op in (Op.STARRED, Op.TUPLE, Op.LIST, Op.DICT):
-            yield from _each(value.args)
-        else:
-            yield value
 
 
 def mode_courses(functions: Iterable[Function], project: Project) -> Iterator[ModeCourse]:

@@ -163,6 +163,11 @@ class RefusedOperation(NamedTuple):
         )
 
     @property
+    def place(self) -> Place:
+        """The place of the operation."""
+        return self.site.place
+
+    @property
     def symbol(self) -> str:
         """The operation and the function around it, for baselines: `Net.forward.F.softmax(x, dim=1)`."""
         assert self.site.function is not None

@@ -699,7 +699,7 @@ def hands_over(action: Action) -> bool:
         return True
     if not given:
         return callee.op in (Op.PARAM, Op.INNER, Op.CALL, Op.LAMBDA)
-    return any(_may_hold(part, action) for part in _each_argument(given)) and not _is_model(callee, action)
+    return any(_may_hold(part, action) for part in each_argument(given)) and not _is_model(callee, action)
 
 
 def _may_do_parts(action: Action) -> bool:
@@ -728,7 +728,7 @@ def _holds_already(action: Action) -> bool:
         if made.op is Op.CALL and leaf.made_class() is None and not _is_layer_call(leaf):
             asked, is_passed = leaf.function.flow.once(acting), leaf.function is not function
             prepared = made.callee.args[1:] if made.callee.op is Op.CALL else ()  # `partial(Watcher, optimizer)()`
-            given = list(_each_argument((*made.args[1:], *prepared)))
+            given = list(each_argument((*made.args[1:], *prepared)))
             if any(is_self(part) or id(part) in asked or (is_passed and part.op is Op.PARAM) for part in given):
                 return True
     methods = [function] if function.owner is None else list(function.owner.methods.values())
@@ -777,11 +777,11 @@ def _is_held(name: str, action: Action) -> bool:
     return owner is not None and bool(action.project.of(Members).stores(owner, name))
 
 
-def _each_argument(values: Iterable[Value]) -> Iterator[Value]:
+def each_argument(values: Iterable[Value]) -> Iterator[Value]:
     """Values, and the elements of displays among them."""
     for value in values:
         if value.op in (Op.STARRED, Op.TUPLE, Op.LIST, Op.DICT):
-            yield from _each_argument(value.args)
+            yield from each_argument(value.args)
         else:
             yield value
 

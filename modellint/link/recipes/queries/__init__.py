@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from modellint.link.recipes.targets import ResolvedName as ResolvedName
     from modellint.link.recipes.targets import TaggedItem as TaggedItem
     from modellint.link.recipes.targets import TargetKind as TargetKind
+    from modellint.link.recipes.training_steps import JudgedCall as JudgedCall
     from modellint.link.recipes.vocabularies import Search as Search
     from modellint.link.recipes.vocabularies import Sized as Sized
     from modellint.link.recipes.widths import RefusedNumber as RefusedNumber
@@ -68,6 +69,7 @@ else:
             "modellint.link.recipes.scripts": "BrainUse",
             "modellint.link.recipes.shortfalls": "Shortfall",
             "modellint.link.recipes.targets": "ResolvedName TaggedItem TargetKind",
+            "modellint.link.recipes.training_steps": "JudgedCall",
             "modellint.link.recipes.vocabularies": "Search Sized",
             "modellint.link.recipes.widths": "RefusedNumber",
         },

@@ -221,6 +221,12 @@ def plain_text(text: str) -> str:
     return _CONTINUED.sub(_on_one_line, text) if "\\\n" in text else text
 
 
+def with_comment(line: str, where: re.Pattern[str]) -> str:
+    """A line whose comment counts only if `where` finds it: any other is cut off."""
+    at = line.find("#")
+    return line if at < 0 or where.search(line, at) else line[:at]
+
+
 def without_comments(text: str, fold: Callable[[str], str] | None = None) -> str:
     """Python code (with LF line ends) with comments blanked out, and each string replaced by `fold(string)`.
 

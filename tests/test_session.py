@@ -14,7 +14,7 @@ from effort import drawn
 import modellint
 from modellint.config import settings_for
 from modellint.link.budget import Steps
-from modellint.pipeline.analyser import Haste
+from modellint.pipeline.analyser import Analyser, FileResult, Haste
 from modellint.results.failures import Crash
 from modellint.server.session import Session
 
@@ -356,3 +356,64 @@ def test_a_failure_is_told_once_although_answers_come_in_two(tmp_path: Path, mon
         session.check()
         tell()
     assert told == ["ZeroDivisionError: division by zero"]
+
+
+#: A table whose rows are the features of its input, if a comment says that.
+FEATURES = """\
+from torch import nn
+
+
+class Config:
+    input_dim: int = 1583
+    d_model: int = 256
+
+
+class Encoder(nn.Module):
+    def __init__(self, cfg: Config):
+        super().__init__()
+        self.table = nn.Embedding(cfg.input_dim, cfg.d_model)
+
+    def forward(self, x):
+        return self.table(x)
+"""
+
+
+def test_only_a_comment_that_tells_a_shape_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "model.py"
+    session = Session(settings_for([path], isolated=True))
+    analysed = 0
+    analyse = Analyser.analyse
+
+    def counted(analyser: Analyser, path: Path, haste: Haste | None = None) -> FileResult:
+        nonlocal analysed
+        analysed += 1
+        return analyse(analyser, path, haste)
+
+    monkeypatch.setattr(Analyser, "analyse", counted)
+
+    def state(text: str) -> tuple[list[str], int]:
+        path.write_text(text)
+        session.open(path, text.encode())
+        session.check()
+        now, number = session.findings(), analysed
+        assert now == modellint.check([path], isolated=True, cache=False)
+        return [one.code for one in now], number
+
+    codes = {}
+    for name, comment in {
+        "none": "",
+        "a note": "        # the number of sequences\n",
+        "a shape": "        # x: (batch, time, input_dim)\n",
+        "a note behind it": "        # x: (batch, time, input_dim)\n\n        # a note\n",
+        "a shape of another size": "        # x: (batch, time)\n",
+    }.items():
+        before = analysed
+        found, now = state(FEATURES.replace("        return", f"{comment}        return"))
+        codes[name] = found, now > before
+    assert codes == {
+        "none": ([], True),
+        "a note": ([], False),
+        "a shape": (["ML101"], True),
+        "a note behind it": (["ML101"], False),
+        "a shape of another size": ([], True),
+    }

@@ -25,7 +25,7 @@ _MAX_LINES = 80
 def written(value: Value, module: ModuleFacts) -> ast.expr | None:
     """The syntax of an expression, from its own text; positions are relative to it."""
     try:
-        return tree_of(f"({text_at(module.place(value), module)})", "eval").body
+        return tree_of(f"({module.source.text_of(module.span(value))})", "eval").body  # comments in it tell nothing
     except (SyntaxError, ValueError, RecursionError):
         return None
 

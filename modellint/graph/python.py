@@ -18,7 +18,7 @@ from modellint.graph import mentions
 from modellint.graph.arguments import bind_call
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, self_attribute
-from modellint.source import Place, SourceFile, Span, unified, without_comments
+from modellint.source import Place, SourceFile, Span, unified, with_comment, without_comments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -308,8 +308,8 @@ class ModuleFacts:
     body: Function = field(init=False, repr=False)
     #: The functions and classes among the statements: first line, last line, line of the name, name.
     definitions: Sequence[tuple[int, int, int, str]] = ()
-    #: Ranges of lines (first, last) that `as_written` returned with their comments.
-    asked: set[tuple[int, int]] = field(default_factory=set, repr=False)
+    #: What `as_written` returned with comments: the first and last line, and the expression for those that count.
+    asked: set[tuple[int, int, re.Pattern[str] | None]] = field(default_factory=set, repr=False)
     #: Syntax trees of definitions and expressions by their places, held until `release`.
     trees: dict[tuple[int, ...], object] = field(default_factory=dict, repr=False)
     #: The functions whose lines are held, and those whose bodies are lowered.
@@ -334,13 +334,14 @@ class ModuleFacts:
         """The text of the file without comments."""
         return _code(self.text)
 
-    def as_written(self, line: int, end_line: int) -> list[str]:
-        """The lines from `line` to `end_line`, with their comments.
+    def as_written(self, line: int, end_line: int, where: re.Pattern[str] | None = None) -> list[str]:
+        """The lines from `line` to `end_line`, with their comments; only those that `where` finds, from the `#` on.
 
-        The range is recorded as a dependency, so that results are invalid where only comments in it change.
+        The range is recorded as a dependency, so that results are invalid where such comments in it change.
         """
-        self.asked.add((line, end_line))
-        return self.source.lines[line - 1 : end_line]
+        self.asked.add((line, end_line, where))
+        lines = self.source.lines[line - 1 : end_line]
+        return lines if where is None else [with_comment(written, where) for written in lines]
 
     def span(self, value: Value) -> Span:
         return self.source.span_of_bytes(value.line, value.offset, value.end_line, value.end_offset)

@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint.claims import moved, texts_of
-from modellint.source import Place, Span, UnreadableError, decode_python, unified, without_comments
+from modellint.source import Place, Span, UnreadableError, decode_python, unified, with_comment, without_comments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from modellint.finding import Finding, Fix
@@ -44,8 +44,8 @@ class Layout:
 
     def __init__(self, text: str, *, is_generated: bool) -> None:
         self.is_generated = is_generated
-        #: The ranges of lines whose comments rules have asked for.
-        self.asked: frozenset[tuple[int, int]] = frozenset()
+        #: The ranges of lines whose comments rules have asked for, each with the expression for those that count.
+        self.asked: frozenset[tuple[int, int, re.Pattern[str] | None]] = frozenset()
         #: Each without the LF at its end.
         self.all = text.split("\n")
         text = unified(text)
@@ -120,11 +120,16 @@ class _Move:
         for old, new in zip(self._before.parts(), self._now.parts(), strict=True):
             first, end = end + 1, end + len(old)
             if old != new and (
-                any(line <= end and end_line >= first for line, end_line in self._before.asked)
+                any(
+                    line <= end and end_line >= first and _counting(old, where) != _counting(new, where)
+                    for line, end_line, where in self._before.asked
+                )
                 or any(word in line for line in (*old, *new) for word in words)
             ):
                 raise _OtherCodeError
-        self._now.asked = frozenset((self._now_at(line), self._now_at(last)) for line, last in self._before.asked)
+        self._now.asked = frozenset(
+            (self._now_at(line), self._now_at(last), where) for line, last, where in self._before.asked
+        )
 
     def _now_at(self, line: int) -> int:
         """The line now of a line of code, or of a line within a string."""
@@ -158,6 +163,14 @@ class _Move:
             fix=None if finding.fix is None else self.fix(finding.fix),
             claim=None if finding.claim is None else moved(finding.claim, self.place),
         )
+
+
+def _counting(lines: Sequence[str], where: re.Pattern[str] | None) -> list[str]:
+    """The lines that count for a question: all of them, or those of code and those with a comment that counts."""
+    if where is None:
+        return list(lines)
+    counting = [with_comment(line, where).rstrip(_BLANKS) for line in lines]
+    return counting[:1] + list(filter(None, counting[1:]))
 
 
 def _texts(finding: Finding) -> Iterator[str]:

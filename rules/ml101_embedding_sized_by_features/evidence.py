@@ -12,6 +12,7 @@ from .shapes import (
     counts_ids,
     documented_shape,
     documents_ids,
+    is_named,
     is_own_width,
     is_shared_shape,
     sharing,
@@ -74,7 +75,7 @@ def _is_documented(rows: Size, module: ModuleFacts, project: Project) -> bool:
     named = str(rows.only_symbol)
 
     def is_documented() -> bool:
-        functions = (f for f in module.all_functions() if named in f.text)
+        functions = (f for f in module.all_functions() if is_named(named, f))
         shapes = (documented_shape(f, parameter.name) for f in functions for parameter in f.parameters)
         return any(shape is not None and shape[-1:] == (named,) for shape in shapes)
 

@@ -48,14 +48,23 @@ _NEXT_NAME = re.compile(r"(?<=[\s,])\w+\s*(?:\([^(),]*\)\s*)?:(?!:)")
 _SHAPE = re.compile(r"[(\[]([^()\[\]]*,[^()\[\]]*)[)\]]")
 
 
+def is_named(name: str, function: Function) -> bool:
+    """True if a function's code, docstring or comments with shapes have a name."""
+    return name in function.text or any(name in line for line in _lines(function))
+
+
+def _lines(function: Function) -> list[str]:
+    """The lines of a function, with the comments that have a shape."""
+    return function.module.as_written(function.line, function.end_line, _SHAPE)
+
+
 def documented_shape(function: Function, parameter: str) -> tuple[str, ...] | None:
     """The shape that a jaxtyping annotation, a docstring or a comment gives for a parameter."""
     declared = function.parameter(parameter)
     annotated = None if declared is None else _annotated_shape(declared)
     if annotated is not None:
         return annotated
-    written = function.module.as_written(function.line, function.end_line)
-    comments = "\n".join(line.partition("#")[2].rstrip("\r\n") for line in written if "#" in line)
+    comments = "\n".join(line.partition("#")[2].rstrip("\r\n") for line in _lines(function) if "#" in line)
     for text in (function.docstring or "", comments):
         for match in re.finditer(_TAIL.format(name=re.escape(parameter)), text):
             tail = match[1]

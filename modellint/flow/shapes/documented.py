@@ -23,6 +23,8 @@ _SIZE = re.compile(r"\w[\w */+-]*")
 _BEHIND = re.compile(r"#\s*(?:[-=]>|shape:?|\w+\s*[:=])?\s*[(\[]([^()\[\]]*)[)\]]\s*\.?\s*$")
 _ABOVE = re.compile(r"\s*#\s*`?(\w+)`?(?:\.shape|\.size\(\)|\s+shape|\s+is)?\s*[:=]?\s*[(\[]([^()\[\]]*)[)\]]")
 _IN_SIGNATURE = re.compile(r"\s*(\w+)\b[^#]*#\s*(?:shape:?)?\s*[(\[]([^()\[\]]*)[)\]]")
+#: What each of these three has.
+_COMMENT = re.compile(r"[(\[][^()\[\]]*,[^()\[\]]*[)\]]")
 _NAMED_SIZE = re.compile(r"\w+(?:\s*[*/+-]+\s*\w+)*")
 #: The next entry of a list of parameters.
 _ENTRY = re.compile(r"\n\s*(?:[:*-]|\w+\s*(?:\([^()\n]*\))?\s*:|\s*\n)")
@@ -60,9 +62,8 @@ def _lines(function: Function) -> dict[int, str]:
     """The lines of a function that have comments with lists, by their numbers."""
     if function.line == 0:
         return {}
-    written = function.module.as_written(function.line, function.end_line)
-    lines = {function.line + number: line for number, line in enumerate(written)}
-    return {number: line for number, line in lines.items() if "," in line.partition("#")[2]}
+    written = function.module.as_written(function.line, function.end_line, _COMMENT)
+    return {number: line for number, line in enumerate(written, function.line) if "," in line.partition("#")[2]}
 
 
 def _in_comments(function: Function) -> dict[str, int]:

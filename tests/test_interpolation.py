@@ -13,9 +13,9 @@ from effort import drawn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from modellint.dialects.omegaconf import Configuration, spots_of
 from modellint.frontends.recipe import read_config
 from modellint.graph.interpolation import Interpolation, parse
-from modellint.link.recipes.interpolated import Configuration
 from modellint.link.recipes.items import ItemKind
 
 omegaconf = pytest.importorskip("omegaconf")
@@ -46,7 +46,7 @@ def read(text: str) -> Configuration:
     """What we make of a configuration; it gets something to build, without which it is passed over."""
     recipe = read_config(Path("config.yaml"), f"{text}\nto_build: {{_target_: collections.Counter}}\n".encode())
     assert recipe is not None
-    return Configuration(recipe)
+    return Configuration(spots_of(recipe))
 
 
 def load(text: str) -> Any:
@@ -132,7 +132,7 @@ def compare(text: str) -> tuple[set[tuple[Any, ...]], set[tuple[Any, ...]]]:
     asked = {key[0] for gap in run.gaps.values() for key in gap.asked if key not in run.led}
     refused, missing = set(), set()
     for path, node in nodes_below(load(text)):
-        item = run.at(*path)
+        item = run.root.at(path).item
         if id(item.node) in asked:
             missing.add(path)
         try:

@@ -157,6 +157,16 @@ def read_config(path: Path, data: bytes) -> Recipe | None:
     return recipe if any(node.get(TARGET) is not None for node in recipe.nodes()) else None
 
 
+def read_omegaconf(path: Path, data: bytes) -> Recipe:
+    """The configuration in a YAML file that OmegaConf reads; one without content is an empty mapping.
+
+    Raises UnreadableError where the file is not valid YAML.
+    """
+    source = decode_yaml(path, data)
+    root = _Reader(source, Dialect.OMEGACONF).read()
+    return Recipe(source, root or Node(NodeKind.MAPPING, NO_TAG, Span(1, 1, 1, 1)), Dialect.OMEGACONF)
+
+
 def _narrow_bytes(data: bytes) -> bytes:
     """A file's bytes, with one byte for each letter of a tag also in UTF-16."""
     return data.replace(b"\0", b"") if data.startswith(_UTF16) else data

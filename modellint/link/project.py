@@ -341,6 +341,19 @@ class Project:
 
         return self.once(("config", path), load)
 
+    def omegaconf(self, path: Path) -> Recipe | None:
+        """The configuration in a YAML file that OmegaConf reads; None if it is missing or unreadable."""
+        from modellint.frontends import recipe as recipe_frontend
+
+        def load() -> Recipe | None:
+            data = self._content(path)
+            try:
+                return None if data is None else recipe_frontend.read_omegaconf(path, data)
+            except UnreadableError:
+                return None
+
+        return self.once(("omegaconf", path), load)
+
     def _content(self, path: Path) -> bytes | None:
         data = self.files.read(path)
         largest = self.options.largest

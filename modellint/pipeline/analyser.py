@@ -412,6 +412,7 @@ class Analyser:
             haste.answer(FileResult(run.path.as_posix(), tuple(run.findings), suppressions, waiting=codes))
 
     def _yaml(self, run: _FileRun, data: bytes, project: Project) -> None:
+        from modellint.dialects.apps import programs_of
         from modellint.frontends import recipe as recipe_frontend
         from modellint.link.recipes.loaders import is_loaded_otherwise
 
@@ -424,7 +425,11 @@ class Analyser:
             elif self._try_frontend(run, part, is_loaded_otherwise, recipe, project):
                 recipe = None
         is_recipe = recipe is not None
-        if recipe is None and recipe_frontend.looks_like_config(data):
+        if recipe is None and programs_of(run.path, project):
+            recipe = self._try_frontend(run, part, project.omegaconf, run.path)
+            if recipe is None:
+                self._try_frontend(run, part, recipe_frontend.read_omegaconf, run.path, data)
+        elif recipe is None and recipe_frontend.looks_like_config(data):
             recipe = self._try_frontend(run, part, project.config, run.path)
             if recipe is None:
                 self._try_frontend(run, part, recipe_frontend.read_config, run.path, data)

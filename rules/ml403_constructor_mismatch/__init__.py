@@ -26,7 +26,7 @@ _SLIP = 0.8
 
 
 class ConstructorMismatch(Rule):
-    """A recipe passes arguments that the callee does not take, or omits needed ones
+    """A recipe passes arguments that do not fit the callee
 
     ## What it does
     Compares the arguments under `!new:`, `!apply:` and `!applyref:` with the parameters of the class or function.
@@ -42,8 +42,10 @@ class ConstructorMismatch(Rule):
 
     More than three wrong arguments in a call are one finding: the recipe probably means another class or release.
 
-    In plain configurations, the same holds under `_target_:`. The program may remove arguments before it builds the
-    object, so an unknown argument has low confidence, unless its name is close to that of a missing one.
+    In plain configurations, the same holds under `_target_:`. If a program with `hydra.main` passes the object, or one
+    around it, to `hydra.utils.instantiate`, the arguments of that call count, too, and missing arguments are reported.
+    Other programs may remove arguments before they build the object, so an unknown argument has low confidence, unless
+    its name is close to that of a missing one.
 
     ## Why is this bad
     HyperPyYAML raises `TypeError: ('Invalid argument to class torch.nn.Linear', …)` when it loads the recipe. Under
@@ -65,7 +67,7 @@ class ConstructorMismatch(Rule):
     code = "ML403"
     name = "constructor-mismatch"
     severity = Severity.ERROR
-    requires = ("constructor", "folders", "tags")
+    requires = ("constructor", "folders", "instantiation", "tags")
     takes_configs = True
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
@@ -98,7 +100,7 @@ class ConstructorMismatch(Rule):
             evidence.append("the project asks for no release; going by the names in the recipe, it needs one of these")
         confidence = Confidence.HIGH if near or not target.package or misfit.missing else Confidence.MEDIUM
         claim: claims.NotMade | claims.NotCalled | None = _claim(bad, misfit)
-        if is_plain and misfit.unknown and not near:
+        if is_plain and misfit.unknown and not near and not bad.is_built:
             confidence, claim = Confidence.LOW, None  # the program may take it out before it builds the object
         message = _message(name, misfit, len(bad.item.elements))
         return self.finding(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import edits
-from modellint.graph.immutable import dataclass
+from modellint.graph.immutable import dataclass, replace
 from modellint.graph.recipe import NodeKind, TagKind
 from modellint.link.recipes import queries
 
@@ -27,6 +27,8 @@ class BadCall:
     item: queries.Item
     target: queries.ResolvedName
     misfits: tuple[queries.Misfit, ...]
+    #: The program is known to build the object with these arguments and no others.
+    is_built: bool = False
 
     def probable_argument(self, misfit: queries.Misfit) -> str | None:
         """The argument in `**kwargs` whose name is close to that of a missing one; None if there is none."""
@@ -38,21 +40,34 @@ class BadCall:
         """The key of a wrong argument, where it stands in the recipe's own mapping; else the tag."""
         wrong = misfit.unknown or self.probable_argument(misfit)
         entry = self.item.node.get(wrong) if wrong else None
-        return self.item.recipe.place(entry.key.span if entry is not None else self.item.node.tag.span)
+        if entry is None:
+            return self.item.recipe.place(self.item.node.tag.span)
+        given = self.item.fields.get(wrong)
+        recipe = given.recipe if given is not None and given.key is entry.key else self.item.recipe
+        return recipe.place(entry.key.span)
 
 
 def bad_calls(recipe: Recipe, project: Project) -> Iterator[BadCall]:
     """The tags of a recipe whose arguments do not fit the parameters of the named class or function."""
-    for tagged in queries.about(recipe, project).tags():
+    for tagged in queries.about(recipe, project).tags(by_argument=True):
         item, tag = tagged.item, tagged.item.node.tag.kind
         given = _arguments(item)
         is_open = tag is TagKind.TARGET and item.kind is queries.ItemKind.UNKNOWN
         if tag is TagKind.MODULE or is_open or given is None or tagged.is_refused:
             continue
         target = tagged.likely_target
-        found = target.misfits(*given, is_final=tag not in _OPEN_CALLS)
+        built = queries.about(recipe, project).instantiation(item) if tag is TagKind.TARGET else None
+        if built is not None:
+            given = built.positional or given[0], [*dict.fromkeys((*given[1], *built.keywords))]
+        is_final = tag not in _OPEN_CALLS or (built is not None and built.is_final)
+        found = target.misfits(*given, is_final=is_final)
+        if built is not None:
+            found = [one for one in found if built.changed.isdisjoint((one.unknown, *one.missing))]
+        bad = BadCall(item, target, tuple(found), built is not None)
+        if tag is TagKind.TARGET:  # what stands in another file is told of that file
+            found = [one for one in found if bad.place(one).path == recipe.path]
         if found and not _is_replaced(tagged, target, given, project):
-            yield BadCall(item, target, tuple(found))
+            yield replace(bad, misfits=tuple(found))
 
 
 def _is_replaced(

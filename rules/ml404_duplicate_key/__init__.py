@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.graph.recipe import MERGE
+from modellint.graph.recipe import MERGE, Dialect
 from modellint.rule import Rule, recipe_probe
 
 if TYPE_CHECKING:
@@ -23,12 +23,14 @@ class DuplicateKey(Rule):
 
     ## What it does
     Compares the keys of each mapping as Python does: `1`, `0x1` and `true` are one key, `1` and `"1"` are two. Reports
-    a key that occurs twice, and two `<<` in one mapping. A key may override one that `<<` merges in.
+    a key that occurs twice, and two `<<` in one mapping. A key may override one that `<<` merges in. The same holds in
+    the configurations of Hydra.
 
     ## Why is this bad
     HyperPyYAML does not load the recipe. It raises `DuplicateKeyError`, or, under `!new:` or `!name:`, the misleading
     `ConstructorError: could not determine a constructor for the tag`. Other YAML readers silently take the last value.
-    A tool that only reads the file may then use a value that you did not mean.
+    A tool that only reads the file may then use a value that you did not mean. OmegaConf raises `ConstructorError`:
+    `found duplicate key`.
 
     ## How to fix
     Remove one of the two. Merge several mappings with one `<<`:
@@ -45,6 +47,7 @@ class DuplicateKey(Rule):
     name = "duplicate-key"
     severity = Severity.ERROR
     requires = ("evaluation",)
+    takes_configs = True
     probe = staticmethod(recipe_probe)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
@@ -61,13 +64,19 @@ class DuplicateKey(Rule):
         same = repeated.first.value.text and repeated.first.value.text == repeated.second.value.text
         where = f"`{repeated.path}`" if repeated.path else "one mapping"
         help = "remove one of the two" + (", which have the same value" if same else "")
+        is_plain = repeated.recipe.dialect is Dialect.OMEGACONF
+        evidence = (
+            "OmegaConf raises `ConstructorError: found duplicate key` when the configuration is loaded"
+            if is_plain
+            else f"HyperPyYAML raises {error or '`DuplicateKeyError`'} when the recipe is loaded"
+        )
         return self.finding(
             place,
             f"the key `{name}` occurs twice in {where}",
             symbol=name,
             confidence=Confidence.HIGH,
-            evidence=(f"HyperPyYAML raises {error or '`DuplicateKeyError`'} when the recipe is loaded",),
+            evidence=(evidence,),
             related=(Related(repeated.recipe.place(repeated.first.key.span), "first defined here"),),
             help="merge both with one `<<`: `<<: [*one, *other]`" if name == MERGE else help,
-            claim=claims.NotLoaded(place, f"modellint_{place.span.line}_{place.span.column}"),
+            claim=None if is_plain else claims.NotLoaded(place, f"modellint_{place.span.line}_{place.span.column}"),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
+from modellint.graph.recipe import Dialect
 from modellint.link.recipes import queries
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ def repeated_keys(recipe: Recipe, project: Project) -> Iterator[RepeatedKey]:
     """The keys that stand twice in a recipe, or in a file that it includes and that is no recipe of its own."""
     evaluation = queries.about(recipe, project).evaluation
     for part in evaluation.recipes:
-        if part is recipe or project.recipe(part.file) is None:
+        is_plain = recipe.dialect is Dialect.HYPERPYYAML and project.recipe(part.file) is None
+        if part is recipe or is_plain:
             for node in part.nodes():
                 for first, second in node.repeated():
                     item = evaluation.item(node)

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from modellint.rule import Project
 
 
+#: The most keys that a finding lists.
+_MOST_NAMES = 8
+
+
 class UndefinedHyperparameter(Rule):
     """A script reads a hyperparameter that its recipe does not define
 
@@ -31,6 +35,9 @@ class UndefinedHyperparameter(Rule):
 
     A published model has no script. For it, modellint takes the interface that `config.json` or the README names, and
     reports keys that the interface requires, or that a class in the model's folder reads.
+
+    For a program with `@hydra.main`, it composes the configuration that the program gets without arguments, follows the
+    program with it, and reports the keys that it certainly reads and that no file of the search path has.
 
     Overrides from the command line cannot add keys, unless the script passes `overrides_must_match=False`.
 
@@ -51,13 +58,15 @@ class UndefinedHyperparameter(Rule):
     code = "ML405"
     name = "undefined-hyperparameter"
     severity = Severity.ERROR
-    requires = ("interface_recipes", "missing_keys", "unmet_keys")
+    requires = ("interface_recipes", "missing_config_keys", "missing_keys", "unmet_keys")
     probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         script = queries.script(module, project)
         for missing in script.missing_keys:
             yield self._finding(missing)
+        for key in script.missing_config_keys:
+            yield self._config_finding(key)
         for recipe in script.interface_recipes:
             yield from self.check_recipe(recipe, project)
 
@@ -94,6 +103,22 @@ class UndefinedHyperparameter(Rule):
             help=f"did you mean `{near[0]}`?" if near else f"add `{use.name}` to the recipe",
             # If it is not certain, what is in doubt is if the script asks.
             claim=claims.NoKey(recipes[0].place, use.name, missing.is_override) if is_certain else None,
+        )
+
+    def _config_finding(self, missing: queries.MissingKey) -> Finding:
+        near = edits.get_close_matches(missing.name, missing.available, n=1, cutoff=0.6)
+        where = f"`{missing.where}`" if missing.where else f"`{missing.app.name}.yaml`"
+        listed = ", ".join(f"`{key}`" for key in missing.available[:_MOST_NAMES])
+        return self.finding(
+            missing.place,
+            f"`{missing.text}` is read, but {where} has no key `{missing.name}`",
+            symbol=missing.name,
+            confidence=Confidence.HIGH,
+            evidence=(
+                f"`{missing.function}` reaches this line whenever the program runs with `{missing.app.name}.yaml`",
+                "OmegaConf raises `ConfigAttributeError`, or `ConfigKeyError` for an index",
+            ),
+            help=f"did you mean `{near[0]}`?" if near else f"it has {listed}" if listed else "add the key",
         )
 
     def _unmet(self, unmet: queries.Unmet, recipe: Recipe) -> Finding:

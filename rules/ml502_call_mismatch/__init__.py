@@ -95,7 +95,7 @@ _MOST = 3
 
 
 class CallMismatch(Rule):
-    """A call passes arguments that its callee does not take, or omits needed ones
+    """A call passes arguments that do not fit its callee
 
     ## What it does
     Compares a call with the definition that it reaches, if there is exactly one. It checks calls of functions, methods,

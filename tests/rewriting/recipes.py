@@ -300,6 +300,12 @@ def _text(name: str, change: Callable[[str], str], only: tuple[str, ...] = ("ML"
     return Rewriting(f"recipes: {name}", Kind.RECIPE, where_loaded_alike(each_text(change)), only)
 
 
+def _begun(text: str, start: str) -> str:
+    """A text with another start, behind the head in which Hydra looks for the package."""
+    head, rest = re.match(r"((?:#\s*@.*\n)*)(.*)", text, re.DOTALL).groups()  # type: ignore[union-attr]
+    return f"{head}{start}{rest}"
+
+
 def _with_comments(text: str) -> str:
     """A comment behind each line that has none, where nothing is in quotes or of several lines."""
     if '"' in text or "'" in text or "|" in text or ">-" in text:
@@ -341,8 +347,8 @@ REWRITINGS = (
     _style("an anchor on everything", _Anchored),
     _style("anchors and aliases", _Aliases),
     _text("a comment behind each line", _with_comments, _UNCOMMENTED),
-    _text("an explicit start", lambda text: f"# A recipe\n---\n{text}"),
-    _text("an explicit start and end", lambda text: f"%YAML 1.1\n---\n{text}...\n"),
+    _text("an explicit start", lambda text: _begun(text, "# A recipe\n---\n")),
+    _text("an explicit start and end", lambda text: _begun(f"{text}...\n", "%YAML 1.1\n---\n")),
     _text("carriage returns", lambda text: text.replace("\n", "\r\n")),
     _text("a byte order mark", lambda text: f"\ufeff{text}"),
     _text("nothing but carriage returns", lambda text: text.replace("\n", "\r")),

@@ -2,6 +2,6 @@
 
 Begin with `evaluation.py` (the objects of a recipe) and `pairing.py` (its script); `reach.py` runs the script, and
 `moved.py` finds the layers that follow `modules=` to the device.
-It imports `edits/`, `finding.py`, `flow/`, `flow/queries/`, `frontends/`, `graph/`, `knowledge/`, `link/`,
+It imports `dialects/`, `finding.py`, `flow/`, `flow/queries/`, `frontends/`, `graph/`, `knowledge/`, `link/`,
 `link/calls/`, `link/classes/`, `operators/`, `reading/`, `source.py`.
 """

@@ -51,7 +51,7 @@ def evaluate(recipe: Recipe, project: Project) -> Evaluation:
 
     def compute() -> Evaluation:
         if recipe.dialect is Dialect.OMEGACONF:
-            from modellint.link.recipes.interpolated import evaluate_config
+            from modellint.dialects.evaluation import evaluate_config
 
             return evaluate_config(recipe, project)
         run = _FileEvaluation(recipe, partial(_load_included, project), _Shared(), {})

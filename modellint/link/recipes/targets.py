@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from modellint import knowledge
 from modellint.graph.arguments import Misfit, bind
 from modellint.graph.immutable import dataclass
-from modellint.graph.recipe import Recipe, TagKind
+from modellint.graph.recipe import Dialect, Recipe, TagKind
 from modellint.knowledge.catalogue import catalogue
 from modellint.link.classes.signatures import Parameters, constructor_parameters
 from modellint.link.names import DefinedConstant, DefinedFunction, DefinedModule
@@ -123,13 +123,15 @@ class TaggedItem:
         return self.target.kind in _refused(node.tag.kind, bool(node.entries or node.elements))
 
 
-def tagged_items(recipe: Recipe, project: Project) -> Iterator[TaggedItem]:
-    """The objects with tags in `recipe`."""
+def tagged_items(recipe: Recipe, project: Project, *, by_argument: bool = False) -> Iterator[TaggedItem]:
+    """The objects with tags in `recipe`; also those `by_argument` that only get arguments there, from Hydra."""
     seen: set[int] = set()
     for whole in including(recipe, project):
         for item in evaluate(whole, project).objects:
             node = item.node
-            is_own = item.recipe is recipe or (whole is recipe and project.recipe(item.recipe.file) is None)
+            is_plain = recipe.dialect is Dialect.HYPERPYYAML and project.recipe(item.recipe.file) is None
+            is_given = by_argument and any(one.recipe is recipe for one in item.fields.values())
+            is_own = item.recipe is recipe or (whole is recipe and is_plain) or is_given
             if node.tag.kind in _TARGETS and id(node) not in seen and is_own and item.kind is not ItemKind.CONSTANT:
                 seen.add(id(node))
                 yield TaggedItem(item, whole, project)

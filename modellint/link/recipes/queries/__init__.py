@@ -9,7 +9,7 @@ Rules import this package and nothing else about recipes. Importing it costs not
 rule asks for it.
 
 Begin with `answers.py`.
-It imports `graph/`, `lazy.py`, `link/`, `link/classes/`, `link/recipes/`, `source.py`.
+It imports `dialects/`, `graph/`, `lazy.py`, `link/`, `link/classes/`, `link/recipes/`, `source.py`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from modellint.lazy import lazily
 from modellint.link.recipes.queries.names import RECIPE_QUERIES as RECIPE_QUERIES
 
 if TYPE_CHECKING:
+    from modellint.dialects.hydra import Refusal as Refusal
+    from modellint.dialects.reading import MissingKey as MissingKey
     from modellint.graph.arguments import Misfit as Misfit
     from modellint.link.classes.signatures import Parameters as Parameters
     from modellint.link.recipes.closures import Root as Root
@@ -56,6 +58,8 @@ else:
         {
             ".answers": "FoundProblem Queries about",
             ".scripts": "ScriptQueries script",
+            "modellint.dialects.hydra": "Refusal",
+            "modellint.dialects.reading": "MissingKey",
             "modellint.graph.arguments": "Misfit",
             "modellint.link.classes.signatures": "Parameters",
             "modellint.link.recipes.closures": "Root",

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
     from pathlib import Path
 
+    from modellint.dialects.hydra import Refusal
+    from modellint.dialects.reading import Instantiation
     from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.recipe import Node, Recipe, Scalar
     from modellint.link.project import Project
@@ -134,6 +136,20 @@ class Queries:
         ]
         return frozenset.intersection(*groups) if groups else frozenset()
 
+    def refusals(self) -> list[Refusal]:
+        """The entries in this file of a defaults list, and the keys, for which Hydra refuses to compose it."""
+        from modellint.dialects.apps import composed_with
+
+        composed = composed_with(self.recipe.file, self._project)
+        found = () if composed is None else composed.composition.refusals
+        return [one for one in found if one.place.path == self.recipe.path]
+
+    def instantiation(self, item: Item) -> Instantiation | None:
+        """The call of Hydra's `instantiate` that builds an object of the configuration; None if none is known to."""
+        from modellint.dialects.reading import instantiation_of
+
+        return instantiation_of(item, self.recipe, self._project)
+
     # -- classes of objects ------------------------------------------------------------------------------------
 
     def arguments(self, item: Item) -> Iterator[tuple[str | None, Item]]:
@@ -156,11 +172,14 @@ class Queries:
         constants = {str(name): one.value for name, one in item.fields.items() if one.kind is ItemKind.CONSTANT}
         return model is not None and any(model.changes_state(name, constants) for name in methods)
 
-    def tags(self) -> Iterator[TaggedItem]:
-        """The objects whose tags name a class, function or module, each with the `target` of that name."""
+    def tags(self, *, by_argument: bool = False) -> Iterator[TaggedItem]:
+        """The objects whose tags name a class, function or module, each with the `target` of that name.
+
+        With `by_argument`, also the objects that another file names, and that get arguments in this one.
+        """
         from modellint.link.recipes.targets import tagged_items
 
-        return tagged_items(self.recipe, self._project)
+        return tagged_items(self.recipe, self._project, by_argument=by_argument)
 
     def constructor(self, cls: Class) -> ResolvedName:
         """A class of the project as the target of a tag, with the `signatures` of its constructor."""

@@ -11,8 +11,10 @@ from modellint.link.recipes.pairing import recipes_of
 from modellint.link.recipes.scripts import own_events, script_functions
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
+    from modellint.dialects.apps import App
+    from modellint.dialects.reading import MissingKey
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
@@ -30,6 +32,20 @@ class ScriptQueries:
     def recipes(self) -> tuple[Recipe, ...]:
         """The recipes whose only script is this file, by path."""
         return recipes_of(self._module.file, self._project)
+
+    @property
+    def missing_folders(self) -> list[App]:
+        """The calls of Hydra in the file that name a folder of configurations which is not there."""
+        from modellint.dialects.apps import apps
+
+        return [one for one in apps(self._project) if one.script == self._module.file and one.is_missing]
+
+    @property
+    def missing_config_keys(self) -> Iterator[MissingKey]:
+        """The keys that the programs in the file read for certain, and that their configurations lack."""
+        from modellint.dialects.reading import missing_keys
+
+        return missing_keys(self._module, self._project)
 
     @property
     def interface_recipes(self) -> tuple[Recipe, ...]:

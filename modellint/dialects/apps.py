@@ -1,0 +1,431 @@
+"""The programs that compose configurations with Hydra: `hydra.main`, and `hydra.initialize` with `hydra.compose`.
+
+A program has a search path and, where it names one, a primary configuration. Each file in the search path is one of its
+configurations: the primary one, one that this composes by default, or one that somebody may choose instead.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from modellint.dialects.hydra import Composition, SearchPath, compose, entries_of, header_of
+from modellint.dialects.omegaconf import DEFAULTS, spots_of
+from modellint.graph.immutable import dataclass
+from modellint.graph.value import EventKind, Op
+from modellint.link.names import DefinedConstant, External
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Scalar
+    from modellint.graph.value import Value
+    from modellint.link.project import Project
+    from modellint.source import Place
+
+_MAIN, _INITIALIZE, _COMPOSE = (
+    ("hydra.main",),
+    ("hydra.initialize", "hydra.experimental.initialize"),
+    ("hydra.compose",),
+)
+#: The folder of plugins, which may add to the search path.
+_PLUGINS = "hydra_plugins"
+#: How many files one after the other may choose a file.
+_DEEPEST = 3
+#: How many files that choose a file by its name are looked at.
+_MOST_CHOOSERS = 12
+_YAML = ".yaml"
+#: How many folders above a file are looked into in a large project.
+_LEVELS = 5
+#: How many names one after the other stand for a path.
+_MOST_NAMES = 5
+
+
+@dataclass(frozen=True)
+class App:
+    """A program: its script, the folder of its configurations, and the name of the primary one.
+
+    `main` is the function that gets the configuration, `place` where the folder is named. The folder is None if it is
+    not known, the name if none is given or known. `is_missing`: the folder is not there.
+    """
+
+    script: Path
+    place: Place
+    folder: Path | None
+    name: str | None
+    main: str = ""
+    is_missing: bool = False
+    written: str = ""
+
+
+def apps(project: Project) -> tuple[App, ...]:
+    """The programs of a project that compose configurations with Hydra; none if the project has too many files."""
+
+    def find() -> tuple[App, ...]:
+        return _apps_among(project.files.mentioning(project.options.root, "hydra"), project)
+
+    return project.once(("hydra apps",), find)
+
+
+def _apps_beside(folder: Path, project: Project) -> tuple[App, ...]:
+    """The programs in a folder and in the folders in it."""
+
+    def find() -> tuple[App, ...]:
+        names = project.files.listdir(folder)
+        inside = [folder / name for name in names if "." not in name and project.files.is_dir(folder / name)]
+        scripts = (one / name for one in (folder, *inside) for name in project.files.listdir(one))
+        texts = (path for path in scripts if path.suffix == ".py")
+        return _apps_among((path for path in texts if b"hydra" in (project.files.read(path) or b"")), project)
+
+    return project.once(("hydra apps", folder), find)
+
+
+def _apps_among(paths: Iterable[Path], project: Project) -> tuple[App, ...]:
+    modules = filter(None, map(project.python, paths))
+    return tuple(app for module in modules if _imports_hydra(module) for app in _apps_in(module, project))
+
+
+def _imports_hydra(module: ModuleFacts) -> bool:
+    return any(origin.partition(".")[0] == "hydra" for origin in module.imports.values())
+
+
+def _apps_in(module: ModuleFacts, project: Project) -> Iterator[App]:
+    for function in module.functions.values():
+        for decorator in function.signature.decorators:
+            if decorator.op is Op.CALL and _is_of(decorator.callee, module, project, _MAIN):
+                given = _arguments(decorator, ("config_path", "config_name", "version_base"), module)
+                yield _app(module, decorator, given, project, function.name)
+    for call in _calls(module, project, _INITIALIZE):
+        for composed in _calls(module, project, _COMPOSE):
+            given = _arguments(call, ("config_path", "job_name", "caller_stack_depth", "version_base"), module)
+            yield _app(module, call, {**given, **_arguments(composed, ("config_name",), module)}, project)
+
+
+def _arguments(call: Value, names: tuple[str, ...], module: ModuleFacts) -> dict[str, Value]:
+    """The arguments of a call by name, those in a constant dictionary that is unpacked included."""
+    found = dict(zip(names, call.positional, strict=False)) | call.keywords
+    for name, value in zip(reversed(call.data), reversed(call.args), strict=False):
+        unpacked = module.constants.get(str(value.data)) if name is None and value.op is Op.GLOBAL else None
+        if unpacked is not None and unpacked.op is Op.DICT:
+            keys = (key.data if key is not None else None for key in unpacked.data)
+            found |= {key: part for key, part in zip(keys, unpacked.args, strict=True) if isinstance(key, str)}
+    return found
+
+
+def _calls(module: ModuleFacts, project: Project, names: tuple[str, ...]) -> Iterator[Value]:
+    word = names[0].rpartition(".")[2]
+    for function in (*module.all_functions(), module.body):
+        if function is module.body or word in function.words:
+            for event in function.flow.of(EventKind.CALL):
+                if _is_of(event.value.callee, module, project, names):
+                    yield event.value
+
+
+def _is_of(callee: Value, module: ModuleFacts, project: Project, names: tuple[str, ...]) -> bool:
+    found = project.names.definition(module, callee)
+    return isinstance(found, External) and found.name in names
+
+
+def _app(module: ModuleFacts, call: Value, given: dict[str, Value], project: Project, main: str = "") -> App:
+    path, named, base = (given.get(name) for name in ("config_path", "config_name", "version_base"))
+    written, name = _text(path, module, project), _text(named, module, project)
+    name = None if name is None else name.removesuffix(_YAML)
+    folder = None
+    if path is None:
+        # Without a folder, the script's own counts up to `version_base` 1.1, which is the default.
+        is_own = base is None or _text(base, module, project) == "1.1"
+        folder = module.file.parent if is_own and not call.has_unpacking else None
+    elif written is None:
+        folder = _folder_above(_tail(path, module), name, module.file, project)
+    elif "://" not in written:
+        folder = Path(os.path.normpath(module.file.parent / written))
+    is_relative = written is not None and not os.path.isabs(written)
+    is_missing = folder is not None and is_relative and not project.files.is_dir(folder)
+    place = module.place(path if path is not None and path.at else call)
+    return App(module.file, place, folder, name, main, is_missing, written or "")
+
+
+def _tail(value: Value, module: ModuleFacts, depth: int = 0) -> str | None:
+    """The end of a path whose beginning is unknown: `configs` of `str(root / "configs")`; None if that is, too."""
+    if depth > _MOST_NAMES:
+        return None
+    if value.op is Op.CONST:
+        return value.data if isinstance(value.data, str) else None
+    if value.op is Op.GLOBAL and str(value.data) in module.constants:
+        return _tail(module.constants[str(value.data)], module, depth + 1)
+    if value.op is Op.BIN and value.data in ("/", "+"):
+        return _tail(value.args[1], module, depth + 1)
+    if value.op is Op.STRING and value.data and isinstance(value.data[-1], str):
+        return str(value.data[-1])
+    if value.op is Op.CALL and value.positional:
+        parts = [part.data for part in value.positional if part.op is Op.CONST and isinstance(part.data, str)]
+        return "/".join(parts) if len(parts) > 1 else _tail(value.positional[-1], module, depth + 1)
+    return None
+
+
+def _folder_above(tail: str | None, name: str | None, script: Path, project: Project) -> Path | None:
+    """The folder of such a path beside the script or above it, which has a primary configuration; None without one."""
+    for above in script.parents if tail is not None and name is not None else ():
+        folder = Path(os.path.normpath(above / str(tail).strip("/")))
+        if project.files.exists(folder / f"{name}{_YAML}"):
+            return folder
+        if above == project.options.root:
+            break
+    return None
+
+
+def _text(value: Value | None, module: ModuleFacts, project: Project) -> str | None:
+    """The text that a value is; None if it is unknown, or no text."""
+    if value is None:
+        return None
+    if value.op is Op.CONST:
+        return value.data if isinstance(value.data, str) else None
+    found = project.names.definition(module, value) if value.op in (Op.GLOBAL, Op.ATTR) else None
+    if isinstance(found, DefinedConstant) and found.value is not None and found.value.op is Op.CONST:
+        return found.value.data if isinstance(found.value.data, str) else None
+    return None
+
+
+def programs_of(path: Path, project: Project) -> tuple[App, ...]:
+    """The programs whose folder a file is in, those whose primary configuration it is first.
+
+    In a project with too many files they are looked for beside the folders that the file is in.
+    """
+    root = project.options.root
+    if project.files.is_searched(root):
+        known: Iterable[App] = apps(project)
+    else:
+        above = [folder for folder in path.parents if folder == root or root in folder.parents][:_LEVELS]
+        known = (app for folder in above for app in _apps_beside(folder, project))
+    found = [app for app in known if app.folder in path.parents]
+    return tuple(sorted(found, key=lambda app: app.folder is None or _name(path, app.folder) != app.name))
+
+
+def _name(path: Path, folder: Path) -> str:
+    """The name of a file in a search path: `model/resnet`."""
+    return path.relative_to(folder).as_posix().removesuffix(_YAML)
+
+
+def search_path(app: App, project: Project) -> SearchPath:
+    """The search path of a program, with the names that its project stores."""
+    assert app.folder is not None
+    stored = project.once(("hydra stored",), lambda: _stored_names(project))
+    folders, is_known = [app.folder], stored is not None
+    for text in _more_folders(app, project):
+        kind, _, rest = text.rpartition("://")
+        found = [base / rest for base in (app.script.parent, project.options.root) if project.files.is_dir(base / rest)]
+        if kind in ("file", "") and found:
+            folders.append(found[0])
+        else:
+            is_known = False
+    is_known = is_known and not project.files.is_dir(project.options.root / _PLUGINS)
+    return SearchPath(tuple(folders), stored or frozenset(), is_known)
+
+
+def _more_folders(app: App, project: Project) -> Iterator[str]:
+    """The entries of `hydra.searchpath` in the primary configuration."""
+    primary = SearchPath((app.folder,)).file(app.name, project) if app.folder and app.name else None
+    recipe = None if primary is None else project.omegaconf(primary)
+    hydra = None if recipe is None else recipe.keys.get("hydra")
+    listed = None if hydra is None else hydra.value.get("searchpath")
+    yield from (node.text for node in listed.value.elements) if listed is not None else ()
+
+
+def _stored_names(project: Project) -> frozenset[str] | None:
+    """The names that calls of `ConfigStore.store` give; None if some are known at run time only."""
+    names: set[str] = set()
+    root = project.options.root
+    if project.files.mentioning(root, "hydra_zen"):
+        return None
+    for module in filter(None, map(project.python, project.files.mentioning(root, "ConfigStore"))):
+        for function in (*module.all_functions(), module.body):
+            for event in function.flow.of(EventKind.CALL):
+                call = event.value
+                if call.callee.op is Op.ATTR and call.callee.data == "store" and _is_of_store(call):
+                    group, name = call.argument(2, "group"), _text(call.argument(0, "name"), module, project)
+                    inside = "" if group is None else _text(group, module, project)
+                    if name is None or inside is None:
+                        return None
+                    names.add(f"{inside}/{name.removesuffix(_YAML)}" if inside else name.removesuffix(_YAML))
+    return frozenset(names)
+
+
+def _is_of_store(call: Value) -> bool:
+    return bool({"name", "group", "node"} & call.keywords.keys()) or len(call.positional) > 1
+
+
+@dataclass(frozen=True, eq=False)
+class Composed:
+    """A file of a program in the configuration that it is a part of.
+
+    Not `is_chosen`: no defaults list chooses the file or another one of its group, so it may be used otherwise.
+    """
+
+    app: App
+    composition: Composition
+    is_chosen: bool = True
+
+
+def composed_with(path: Path, project: Project) -> Composed | None:
+    """The configuration that a file is a part of; None if no program is known to compose it.
+
+    Of several it is the first one in which a defaults list chooses the file.
+    """
+
+    def find() -> Composed | None:
+        found = list(_chosen_first(all_composed_with(path, project)))
+        return found[-1] if found and found[-1].is_chosen else next(iter(found), None)
+
+    return project.once(("composed with", path), find)
+
+
+def _chosen_first(composed: Iterator[Composed]) -> Iterator[Composed]:
+    """The configurations up to the first one in which a defaults list chooses the file."""
+    for one in composed:
+        yield one
+        if one.is_chosen:
+            return
+
+
+def all_composed_with(path: Path, project: Project) -> Iterator[Composed]:
+    """The configurations that a file is a part of: by each program, and with files that choose it by name."""
+    for app in programs_of(path, project):
+        if app.name is None or app.folder is None:
+            continue
+        found = _composed_in(app, path, project)
+        if found is not None:
+            yield found
+        for name, _ in _choosers(app.folder, project).get(_name(path, app.folder), ())[:_MOST_CHOOSERS]:
+            chosen = _composed_in(app, app.folder / f"{name}{_YAML}", project)
+            if chosen is not None and chosen.composition.has(path):
+                yield chosen
+
+
+def composition(
+    app: App, project: Project, overrides: tuple[tuple[str, str], ...] = (), added: tuple[str, ...] = ()
+) -> Composition | None:
+    """The configuration of a program; None if its primary one cannot be read."""
+    folder, name = app.folder, app.name
+    if folder is None or name is None:
+        return None
+
+    def find() -> Composition | None:
+        search = search_path(app, project)
+        return compose(name, search, project, overrides=dict(overrides), added=added)
+
+    return project.once(("composition", folder, name, overrides, added), find)
+
+
+def _composed_in(app: App, path: Path, project: Project) -> Composed | None:
+    """The configuration of a program that a file is in: the one by default, or else with the file chosen.
+
+    Of several ways to choose it the first one counts in which Hydra refuses nothing in the file.
+    """
+    assert app.folder is not None
+    plain = composition(app, project)
+    if plain is None or plain.has(path):
+        return None if plain is None else Composed(app, plain)
+    name = _name(path, app.folder)
+    last = None
+    for overrides in _overrides_for(name, app, plain, project, 0):
+        found = composition(app, project, overrides)
+        if found is not None and found.has(path):
+            last = last or Composed(app, found)
+            if not any(one.place.path == path.as_posix() for one in found.refusals):
+                return Composed(app, found)
+    if last is not None:
+        return last
+    found = composition(app, project, (), (name,)) if "/" in name else None
+    return Composed(app, found, is_chosen=False) if found is not None and found.has(path) else None
+
+
+def _overrides_for(
+    name: str, app: App, plain: Composition, project: Project, depth: int
+) -> Iterator[tuple[tuple[str, str], ...]]:
+    """The overrides by which a file may be chosen: of its group, or of one above it (`data=inference/small`)."""
+    parts = name.split("/")
+    for end in range(len(parts) - 1, 0, -1):
+        group, last = "/".join(parts[:end]), "/".join(parts[end:])
+        keys = [key for key in plain.chosen if key.partition("@")[0] == group]
+        if keys:
+            yield tuple((key, last) for key in keys)
+    if depth < _DEEPEST and app.folder is not None:
+        known = _choosers(app.folder, project)
+        for chooser, key in (known.get(name, ()) + known.get("/".join(parts[:-1]), ()))[:_MOST_CHOOSERS]:
+            is_in = any(one.file == app.folder / f"{chooser}{_YAML}" for one in plain.files)
+            for above in ((),) if is_in else _overrides_for(chooser, app, plain, project, depth + 1):
+                yield (*above, *(((key, parts[-1]),) if key else ()))
+
+
+def is_option(keys: Sequence[Scalar], composed: Composed, project: Project) -> bool:
+    """True if another file of the search path than those that are merged has a key, by all keys that lead to it.
+
+    Another choice may bring it. A file that some entry gives a package of its own counts for each package.
+    """
+    folder = composed.app.folder
+    if folder is None:
+        return True
+    merged = {one.file for one in composed.composition.files}
+    known = project.once(("hydra keys", folder), lambda: _files_by_key(folder, project))
+    wanted = [str(key) for key in keys]
+    for start in range(len(wanted)):
+        for path, package in known.get(tuple(wanted[start:]), ()):
+            if path not in merged and package in (None, ".".join(wanted[:start])):
+                return True
+    return False
+
+
+def _files_by_key(folder: Path, project: Project) -> dict[tuple[str, ...], list[tuple[Path, str | None]]]:
+    """The files that have a key, by the keys that lead to it in the file, each with its package; None for several."""
+    found: dict[tuple[str, ...], list[tuple[Path, str | None]]] = {}
+    choosers = _choosers(folder, project)
+    for path in _files_below(folder, project):
+        recipe, name = project.omegaconf(path), _name(path, folder)
+        if recipe is None:
+            continue
+        group = name.rpartition("/")[0]
+        is_elsewhere = any("@" in key for one in (name, group) for _, key in choosers.get(one, ()))
+        header = header_of(recipe)
+        package = group.replace("/", ".") if header is None else header.removeprefix("_global_").lstrip(".")
+        for spot in spots_of(recipe, frozenset((DEFAULTS,))).below():
+            keys = tuple(map(str, spot.keys))
+            if keys:
+                found.setdefault(keys, []).append((path, None if is_elsewhere else package))
+    return found
+
+
+def _choosers(folder: Path, project: Project) -> dict[str, tuple[tuple[str, str], ...]]:
+    """The files whose defaults lists choose a file, or one of a group, each with the key of the entry.
+
+    The key is empty for an entry without a group. Overrides choose files only.
+    """
+
+    def find() -> dict[str, tuple[tuple[str, str], ...]]:
+        found: dict[str, dict[tuple[str, str], None]] = {}
+        for path in _files_below(folder, project):
+            recipe = project.omegaconf(path)
+            name = _name(path, folder)
+            for entry in entries_of(recipe) if recipe is not None else ():
+                entry.base = name.rpartition("/")[0]
+                if entry.is_self or not entry.names:
+                    continue
+                key = "" if entry.group is None else entry.key
+                found.setdefault(entry.config_path.removesuffix(_YAML), {})[name, key] = None
+                if entry.group is not None and not entry.is_override:
+                    found.setdefault(entry.group_path, {})[name, key] = None
+        return {name: tuple(choosers) for name, choosers in found.items()}
+
+    return project.once(("hydra choosers", folder), find)
+
+
+def _files_below(folder: Path, project: Project) -> Iterator[Path]:
+    """The YAML files below a folder, in its own order."""
+    pending = [folder]
+    for one in pending:
+        for name in project.files.listdir(one):
+            if name.endswith(_YAML):
+                yield one / name
+            elif "." not in name and project.files.is_dir(one / name):
+                pending.append(one / name)

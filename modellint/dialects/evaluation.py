@@ -1,0 +1,57 @@
+"""The objects of a configuration: in what a program composes of it, or else in the file alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.dialects.apps import all_composed_with, composed_with, is_option
+from modellint.dialects.hydra_nodes import HYDRA
+from modellint.dialects.lone import evaluate_alone, is_stored
+from modellint.edits.similar import get_close_matches
+from modellint.link.recipes.items import Evaluation, Problem, ProblemKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.dialects.apps import Composed
+    from modellint.dialects.omegaconf import Asked, Configuration
+    from modellint.graph.recipe import Recipe
+    from modellint.link.project import Project
+
+
+def evaluate_config(recipe: Recipe, project: Project) -> Evaluation:
+    """The objects of a configuration, and the interpolations that certainly have no target."""
+    composed = composed_with(recipe.file, project)
+    if composed is None:
+        return evaluate_alone(recipe, project)
+    composition = composed.composition
+    run = composition.configuration
+    problems = tuple(_missing_references(recipe, composed, project))
+    return Evaluation(recipe, run.root_item, problems, composition.files, run.items)
+
+
+def _missing_references(recipe: Recipe, composed: Composed, project: Project) -> Iterator[Problem]:
+    """The interpolations in a file that have no target in any configuration that it is a part of."""
+    run = composed.composition.configuration
+    for gap in run.gaps.values():
+        asked = [one for key, one in gap.asked.items() if key not in run.led and one.recipe.file == recipe.file]
+        is_near = bool(get_close_matches(gap.key, gap.available, n=1, cutoff=0.6))
+        if not asked or (not gap.depth and gap.key == HYDRA) or (not composed.is_chosen and not is_near):
+            continue
+        if is_option((*gap.holder.keys, gap.key), composed, project):
+            continue
+        if is_stored(gap.key, recipe, project, is_near=is_near) or _is_led_elsewhere(asked[0], recipe, project):
+            continue
+        kind = ProblemKind.UNDEFINED
+        yield Problem(kind, asked[0].place, asked[0].expression, gap.key, gap.available, len(asked))
+
+
+def _is_led_elsewhere(asked: Asked, recipe: Recipe, project: Project) -> bool:
+    """True if an interpolation has a target, or may have one, in another configuration that its file is a part of."""
+    runs = (one.composition.configuration for one in all_composed_with(recipe.file, project))
+    return any(not any(asked.same(other) for other in _asked_in(run)) for run in runs)
+
+
+def _asked_in(run: Configuration) -> Iterator[Asked]:
+    """The interpolations without a target."""
+    return (one for gap in run.gaps.values() for one in gap.asked.values())

@@ -1,0 +1,146 @@
+"""The objects of a file with `_target_` keys that no known program composes.
+
+Such a configuration is seldom alone: others are merged into it (`defaults:`), or it becomes a part of another one. Keys
+that it refers to and does not have are therefore reported only where it shows that it is the whole.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from modellint.dialects.hydra_nodes import HYDRA
+from modellint.dialects.omegaconf import DEFAULTS, Configuration, spots_of
+from modellint.edits.similar import get_close_matches
+from modellint.frontends.recipe import read
+from modellint.graph.immutable import dataclass
+from modellint.graph.interpolation import OPEN
+from modellint.graph.recipe import Recipe, below
+from modellint.graph.value import EventKind, Op
+from modellint.link.names import External
+from modellint.link.recipes.items import Evaluation, Problem, ProblemKind
+from modellint.link.recipes.loading import callee_name
+from modellint.source import UnreadableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from modellint.link.project import Project
+
+_LEVELS = 4
+#: So many interpolations that resolve are no accident.
+_MANY = 3
+_PACKAGE = re.compile(r"^#\s*@package\b", re.MULTILINE)
+_MERGES = ("OmegaConf.merge", "OmegaConf.unsafe_merge")
+
+
+def evaluate_alone(recipe: Recipe, project: Project) -> Evaluation:
+    """The objects of a plain configuration, and the interpolations that certainly have no target."""
+    run = Configuration(spots_of(recipe))
+    return Evaluation(recipe, run.root_item, tuple(_missing_references(run, recipe, project)), (recipe,), run.items)
+
+
+# -- gaps that are mistakes ------------------------------------------------------------------------------------
+
+
+def _missing_references(run: Configuration, recipe: Recipe, project: Project) -> Iterator[Problem]:
+    """The gaps that are mistakes, in a configuration that is not composed with others."""
+    if not run.gaps or DEFAULTS in recipe.keys or _PACKAGE.search(recipe.source.text):
+        return
+    for gap in run.gaps.values():
+        asked = [one for key, one in gap.asked.items() if key not in run.led]
+        if not asked:
+            continue
+        # A key missing at the top may come from another file if this one is composed after all.
+        is_near = bool(get_close_matches(gap.key, gap.available, n=1, cutoff=0.6 if gap.depth else 0.8))
+        if not gap.depth and (gap.key == HYDRA or not is_near or run.resolved < _MANY):
+            continue
+        # An absolute reference into a nested mapping of this file is meant for this file.
+        is_inside = is_near and gap.depth > 1 and any(not one.piece.dots for one in asked)
+        if not run.resolved and not is_inside:
+            continue
+        if _is_added(gap.key, recipe, project, is_near=is_near):
+            continue
+        first = asked[0]
+        yield Problem(ProblemKind.UNDEFINED, first.place, first.expression, gap.key, gap.available, len(asked))
+
+
+def _is_added(key: str, recipe: Recipe, project: Project, *, is_near: bool) -> bool:
+    """True if a file nearby may add a key: a configuration that composes this one, or a script that stores it."""
+    return is_stored(key, recipe, project, is_near=is_near) or any(
+        path.suffix != ".py" and path != recipe.file and _composes(path, recipe.file.stem, project)
+        for path in _around(recipe.file, project)
+    )
+
+
+def is_stored(key: str, recipe: Recipe, project: Project, *, is_near: bool) -> bool:
+    """True if a script nearby stores a key, or merges configurations and the key is like no other one."""
+    for path in _around(recipe.file, project):
+        work = _script_work(path, project) if path.suffix == ".py" else None
+        if work is not None and (key in work.stored or (work.merges and not is_near)):
+            return True
+    return False
+
+
+@dataclass(slots=True)
+class _ScriptWork:
+    """The names that a script stores, in code or command line arguments, and whether it merges configurations."""
+
+    stored: set[str] = field(default_factory=set)
+    merges: bool = False
+
+
+def _script_work(path: Path, project: Project) -> _ScriptWork:
+    def read() -> _ScriptWork:
+        work = _ScriptWork()
+        module = project.python(path)
+        for function in (*module.all_functions(), module.body) if module is not None else ():
+            for event in function.flow.events:
+                if event.kind is EventKind.STORE and event.target is not None:
+                    target = event.target
+                    work.stored.add(str(target.data if target.op is Op.ATTR else target.args[1].data))
+                elif event.kind is EventKind.CALL and module is not None and not work.merges:
+                    found = project.names.definition(module, event.value.callee)
+                    name = found.name if isinstance(found, External) else callee_name(event.value.callee)
+                    work.merges = name is not None and name.endswith(_MERGES)
+                for text in (part.data for part in event.value.walk() if part.op is Op.CONST):
+                    if isinstance(text, str) and "=" in text:
+                        work.stored.add(text.partition("=")[0].lstrip("+").rpartition(".")[2])
+        return work
+
+    return project.once(("stores", path), read)
+
+
+def _composes(path: Path, stem: str, project: Project) -> bool:
+    """True if a file has a `defaults:` list that may name a file of this stem."""
+    data = project.files.read(path) or b""
+    recipe = _plain(path, project) if DEFAULTS.encode() in data else None
+    entry = recipe.keys.get(DEFAULTS) if recipe is not None else None
+    named = below(entry.value) if entry is not None else ()
+    return any(stem in node.text or OPEN in node.text for node in named)
+
+
+def _plain(path: Path, project: Project) -> Recipe | None:
+    """The content of a YAML file of any kind; None if it is no YAML."""
+
+    def load() -> Recipe | None:
+        try:
+            return read(path, project.files.read(path) or b"", included=True)
+        except UnreadableError:
+            return None
+
+    return project.once(("plain", path), load)
+
+
+def _around(file: Path, project: Project) -> Iterator[Path]:
+    """The Python and YAML files in the folders of a file and above it."""
+    folder = file.parent
+    for _ in range(_LEVELS):
+        for name in project.files.listdir(folder):
+            if name.endswith((".py", ".yaml", ".yml")):
+                yield folder / name
+        if folder == project.options.root or folder.parent == folder:
+            return
+        folder = folder.parent

@@ -1,0 +1,3 @@
+class Net:
+    def __init__(self, optimizer):
+        self.optimizer = optimizer

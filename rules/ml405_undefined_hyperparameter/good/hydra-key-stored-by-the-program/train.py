@@ -1,0 +1,16 @@
+import hydra
+
+
+def train(settings):
+    for epoch in range(settings.epochs):
+        print(epoch)
+
+
+@hydra.main(version_base="1.3", config_path="conf", config_name="config")
+def main(cfg):
+    cfg.trainer.epochs = 3
+    train(cfg.trainer)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,163 @@
+"""ML409: an entry of a defaults list that Hydra cannot compose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from modellint import edits
+from modellint.finding import Confidence, Finding, Severity
+from modellint.link.recipes import queries
+from modellint.rule import Rule, any_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Recipe
+    from modellint.rule import Project
+
+#: The most names that a finding lists.
+_MOST_NAMES = 8
+
+
+class MissingGroup(Rule):
+    """Hydra cannot compose a configuration
+
+    ## What it does
+    Composes the configurations of each program that has `@hydra.main`, or `hydra.initialize` with `hydra.compose`, as
+    Hydra 1.1 to 1.3 do it: the primary configuration, and each other file of its search path with that file chosen.
+    Reports
+
+    - an entry that no file, and no name in a `ConfigStore`, answers; entries with `optional` may have none
+    - an `override` of a group that no entry chooses
+    - an entry after an `override`, two entries that choose different files of one group, and a file that chooses itself
+    - an entry by an interpolation of a group that no entry chooses
+    - a list that is merged with a mapping
+    - a folder in `config_path` that does not exist
+
+    If the search path has places that only a run knows (`pkg://`, plugins), or names are stored under variables, the
+    entries that no file answers are not reported.
+
+    ## Why is this bad
+    Hydra raises `MissingConfigException` or `ConfigCompositionException` before the program starts. In one of many
+    experiments, a renamed file stays unnoticed until somebody chooses it.
+
+    ## How to fix
+    Correct the name, or add the file. In an experiment, a group of the top begins with `/`:
+
+    ```yaml
+    # @package _global_
+    defaults:
+      - override /model: resnet
+    ```
+
+    ## References
+    - [Hydra, the defaults list](https://hydra.cc/docs/advanced/defaults_list/)
+    """
+
+    code = "ML409"
+    name = "missing-group"
+    severity = Severity.ERROR
+    requires = ("refusals", "missing_folders")
+    takes_configs = True
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        for app in queries.script(module, project).missing_folders:
+            yield self.finding(
+                app.place,
+                f"the folder `{app.written}` does not exist",
+                symbol=app.written,
+                confidence=Confidence.HIGH,
+                evidence=("Hydra looks for it from the folder of the script, and raises `MissingConfigException`",),
+                help="correct `config_path`, which is relative to this file",
+            )
+
+    def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        for refusal in queries.about(recipe, project).refusals():
+            told = _WORDS[refusal.trouble.name](refusal)
+            yield self.finding(
+                refusal.place,
+                told.message,
+                symbol=refusal.wanted or refusal.text,
+                confidence=Confidence.HIGH,
+                evidence=(told.evidence,),
+                help=told.help,
+            )
+
+
+class _Told(NamedTuple):
+    message: str
+    evidence: str
+    help: str
+
+
+_REFUSED = "Hydra raises `ConfigCompositionException` when it composes the configuration"
+
+
+def _no_file(refusal: queries.Refusal) -> _Told:
+    group, _, name = refusal.wanted.rpartition("/")
+    near = edits.get_close_matches(name, refusal.available, n=3, cutoff=0.6)
+    listed = ", ".join(f"`{one}`" for one in refusal.available[:_MOST_NAMES])
+    help = f"did you mean {any_of(near)}?" if near else f"`{group or '.'}/` has {listed}" if listed else "add the file"
+    return _Told(
+        f"`{refusal.text}` chooses `{refusal.wanted}.yaml`, which is not in the search path",
+        "Hydra raises `MissingConfigException` when it composes the configuration",
+        help,
+    )
+
+
+def _no_choice(refusal: queries.Refusal) -> _Told:
+    message = f"`override {refusal.text}` changes no entry: nothing chooses `{refusal.wanted}`"
+    if refusal.available:
+        meant = any_of([f"/{key}" for key in refusal.available[:3]])
+        return _Told(message, _REFUSED, f"did you mean to override {meant}?")
+    return _Told(message, _REFUSED, "leave `override` out, or let an entry choose the group first")
+
+
+def _override_early(refusal: queries.Refusal) -> _Told:
+    message = f"`override {refusal.text}` stands before the entry `{refusal.wanted}`"
+    return _Told(message, _REFUSED, "move overrides to the end of the defaults list")
+
+
+def _chosen_twice(refusal: queries.Refusal) -> _Told:
+    if not refusal.available:
+        return _Told(f"`{refusal.wanted}` is in the defaults list twice", _REFUSED, "remove one of the two")
+    message = f"`{refusal.text}` and another entry choose different files for `{refusal.wanted}`"
+    return _Told(message, _REFUSED, f"the other one chooses `{refusal.available[0]}`; write `override` to change it")
+
+
+def _unknown_key(refusal: queries.Refusal) -> _Told:
+    near = edits.get_close_matches(refusal.wanted, refusal.available, n=1, cutoff=0.6)
+    message = f"`{refusal.text}` names `{refusal.wanted}`, a group that no entry chooses"
+    known = ", ".join(f"`{key}`" for key in refusal.available[:_MOST_NAMES])
+    return _Told(message, _REFUSED, f"did you mean `{near[0]}`?" if near else f"entries choose {known or 'no group'}")
+
+
+def _malformed(refusal: queries.Refusal) -> _Told:
+    evidence = "Hydra raises an error when it reads the defaults list"
+    return _Told("this is no entry of a defaults list", evidence, "write `group: name`, or the name of a file")
+
+
+def _cycle(refusal: queries.Refusal) -> _Told:
+    evidence = "Hydra follows the entries without end, and raises `RecursionError`"
+    return _Told(f"`{refusal.text}` chooses `{refusal.wanted}.yaml` again, within itself", evidence, "remove the entry")
+
+
+def _list_and_mapping(refusal: queries.Refusal) -> _Told:
+    evidence = "OmegaConf raises `ConfigTypeError: Cannot merge DictConfig with ListConfig`"
+    other = refusal.wanted.rpartition("/")[2]
+    return _Told(
+        f"`{refusal.text}` is a list in one file and a mapping in another, `{other}`", evidence, "make both of one kind"
+    )
+
+
+_WORDS = {
+    "NO_FILE": _no_file,
+    "NO_CHOICE": _no_choice,
+    "OVERRIDE_EARLY": _override_early,
+    "CHOSEN_TWICE": _chosen_twice,
+    "UNKNOWN_KEY": _unknown_key,
+    "MALFORMED": _malformed,
+    "CYCLE": _cycle,
+    "LIST_AND_MAPPING": _list_and_mapping,
+}

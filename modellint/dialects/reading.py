@@ -127,7 +127,7 @@ class Reading(Theory):
         self._run = run
         self._project = run.project
         #: The keys that are read and missing, by place, with the mapping that lacks each.
-        self.missing: dict[tuple[Value, str], tuple[Spot, str, Frame]] = {}
+        self.missing: dict[tuple[Value, str], tuple[Spot, Frame]] = {}
         self.built: dict[tuple[Value, tuple[Scalar, ...]], Instantiation] = {}
         #: The keys that the program puts into some configuration; None among them for any.
         self.stored: set[str | None] = set()
@@ -168,12 +168,15 @@ class Reading(Theory):
         found = spot.children.get(name)
         if found is not None:
             return self._atoms(found)
-        if frame is not None and value is not None and spot.node.kind is NodeKind.MAPPING and not spot.is_open:
-            is_of_all = name in _OF_ALL or name.startswith("_")
-            if not is_of_all and not self._run.path and self._is_reached(value, frame):
-                self.missing.setdefault((value, name), (spot, name, frame))
-                return UNKNOWN
+        may_be_key = name not in _OF_ALL and not name.startswith("_") and spot.node.kind is NodeKind.MAPPING
+        if may_be_key and frame is not None and value is not None:
+            self._miss(spot, name, frame, value)
         return UNKNOWN
+
+    def _miss(self, spot: Spot, name: str, frame: Frame, value: Value) -> None:
+        """Note a key that a mapping lacks, if the program certainly reads it."""
+        if not spot.is_open and not self._run.path and self._is_reached(value, frame):
+            self.missing.setdefault((value, name), (spot, frame))
 
     def _is_reached(self, value: Value, frame: Frame) -> bool:
         """True if a value is certainly evaluated, and no handler expects the error of a missing key."""
@@ -237,6 +240,9 @@ class Reading(Theory):
         for atom in config or ():
             if isinstance(atom, ConfigNode):
                 keys = tuple(atom.spot.keys)
+                is_mapping = atom.spot.node.kind is NodeKind.MAPPING
+                if (names - RESERVED or positional) and is_mapping and TARGET not in atom.spot.children:
+                    self._miss(atom.spot, TARGET, frame, value)
                 self.built[value, keys] = Instantiation(keys, positional, names, arguments.is_complete)
 
     def follows(self, function: FunctionRef, arguments: Arguments, relation: str) -> bool:
@@ -273,7 +279,7 @@ def readings(module: ModuleFacts, project: Project) -> Iterator[tuple[App, Compo
 def missing_keys(module: ModuleFacts, project: Project) -> Iterator[MissingKey]:
     """The keys that the programs in a file read for certain, and that their configurations lack."""
     for app, composed, reading in readings(module, project):
-        for (value, name), (spot, _, frame) in reading.missing.items():
+        for (value, name), (spot, frame) in reading.missing.items():
             function = frame.function
             is_stored = name in reading.stored or None in reading.stored
             if function is None or is_stored or is_option((*spot.keys, name), Composed(app, composed), project):

@@ -24,7 +24,7 @@ class DuplicateKey(Rule):
     ## What it does
     Compares the keys of each mapping as Python does: `1`, `0x1` and `true` are one key, `1` and `"1"` are two. Reports
     a key that occurs twice, and two `<<` in one mapping. A key may override one that `<<` merges in. The same holds in
-    the configurations of Hydra.
+    the configurations that a program of Hydra composes.
 
     ## Why is this bad
     HyperPyYAML does not load the recipe. It raises `DuplicateKeyError`, or, under `!new:` or `!name:`, the misleading
@@ -46,7 +46,7 @@ class DuplicateKey(Rule):
     code = "ML404"
     name = "duplicate-key"
     severity = Severity.ERROR
-    requires = ("evaluation",)
+    requires = ("evaluation", "is_composed")
     takes_configs = True
     probe = staticmethod(recipe_probe)
 

@@ -31,7 +31,10 @@ class RepeatedKey:
 
 def repeated_keys(recipe: Recipe, project: Project) -> Iterator[RepeatedKey]:
     """The keys that stand twice in a recipe, or in a file that it includes and that is no recipe of its own."""
-    evaluation = queries.about(recipe, project).evaluation
+    asked = queries.about(recipe, project)
+    if recipe.dialect is Dialect.OMEGACONF and not asked.is_composed:
+        return  # another loader may take the last one
+    evaluation = asked.evaluation
     for part in evaluation.recipes:
         is_plain = recipe.dialect is Dialect.HYPERPYYAML and project.recipe(part.file) is None
         if part is recipe or is_plain:

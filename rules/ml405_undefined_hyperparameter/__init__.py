@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.graph.recipe import TARGET
 from modellint.link.recipes import queries
 from modellint.rule import Rule, recipe_probe
 
@@ -37,7 +38,8 @@ class UndefinedHyperparameter(Rule):
     reports keys that the interface requires, or that a class in the model's folder reads.
 
     For a program with `@hydra.main`, it composes the configuration that the program gets without arguments, follows the
-    program with it, and reports the keys that it certainly reads and that no file of the search path has.
+    program with it, and reports the keys that it certainly reads and that no file of the search path has; also
+    `_target_`, if the program passes arguments to `instantiate` for a mapping without it.
 
     Overrides from the command line cannot add keys, unless the script passes `overrides_must_match=False`.
 
@@ -109,14 +111,17 @@ class UndefinedHyperparameter(Rule):
         near = edits.get_close_matches(missing.name, missing.available, n=1, cutoff=0.6)
         where = f"`{missing.where}`" if missing.where else f"`{missing.app.name}.yaml`"
         listed = ", ".join(f"`{key}`" for key in missing.available[:_MOST_NAMES])
+        is_target = missing.name == TARGET
+        says = "builds nothing, as" if is_target else "is read, but"
+        effect = "`instantiate` returns the mapping itself, with the arguments of the call in it"
         return self.finding(
             missing.place,
-            f"`{missing.text}` is read, but {where} has no key `{missing.name}`",
+            f"`{missing.text}` {says} {where} has no key `{missing.name}`",
             symbol=missing.name,
             confidence=Confidence.HIGH,
             evidence=(
                 f"`{missing.function}` reaches this line whenever the program runs with `{missing.app.name}.yaml`",
-                "OmegaConf raises `ConfigAttributeError`, or `ConfigKeyError` for an index",
+                effect if is_target else "OmegaConf raises `ConfigAttributeError`, or `ConfigKeyError` for an index",
             ),
             help=f"did you mean `{near[0]}`?" if near else f"it has {listed}" if listed else "add the key",
         )

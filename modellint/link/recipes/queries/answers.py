@@ -136,6 +136,13 @@ class Queries:
         ]
         return frozenset.intersection(*groups) if groups else frozenset()
 
+    @property
+    def is_composed(self) -> bool:
+        """True if a program of Hydra is known to compose this file, alone or with others."""
+        from modellint.dialects.apps import composed_with
+
+        return composed_with(self.recipe.file, self._project) is not None
+
     def refusals(self) -> list[Refusal]:
         """The entries in this file of a defaults list, and the keys, for which Hydra refuses to compose it."""
         from modellint.dialects.apps import composed_with

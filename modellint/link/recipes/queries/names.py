@@ -12,6 +12,7 @@ RECIPE_QUERIES = (
     "holds",
     "instantiation",
     "interface_recipes",
+    "is_composed",
     "is_for_earlier",
     "is_inference",
     "live_nodes",

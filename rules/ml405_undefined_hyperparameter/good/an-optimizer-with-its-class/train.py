@@ -1,0 +1,13 @@
+import hydra
+from hydra.utils import instantiate
+
+
+@hydra.main(version_base="1.3", config_path="conf", config_name="config")
+def main(cfg):
+    net = instantiate(cfg.net)
+    print(instantiate(cfg.parts))
+    return instantiate(cfg.optim, params=net.parameters())
+
+
+if __name__ == "__main__":
+    main()

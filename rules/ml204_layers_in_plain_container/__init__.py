@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.rule import Probe, Project
 
+_REMEDIES = {
+    "instance": "derive its class from `nn.Module`",
+    "partial": "keep the layers on `self`, and pass them in `forward`",
+}
+
 
 class LayersInPlainContainer(Rule):
     """Layers are in a plain list or dict, which `nn.Module` does not register
@@ -80,10 +85,10 @@ class LayersInPlainContainer(Rule):
             remedy = "drop the comma"
         else:
             message = (
-                f"`{attribute}` is a plain {kept.kind}: {layers} layers in it are not registered, "
+                f"`{attribute}` is {found.described}: {layers} layers in it are not registered, "
                 "so they are not moved, trained or saved"
             )
-            remedy = f"use `nn.Module{'Dict' if kept.kind == 'dict' else 'List'}`"
+            remedy = _REMEDIES.get(kept.kind, f"use `nn.Module{'Dict' if kept.kind == 'dict' else 'List'}`")
         return self.finding(
             module.place(kept.target),
             message,

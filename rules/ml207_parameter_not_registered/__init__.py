@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from .parameters import Derived, Early
     from .uninitialised import Uninitialised
 
+#: What makes parameters of tensors in a container of some kind; of others than these it is a list.
+_SUFFIXES = {"": "", "dict": "Dict"}
+
 
 class ParameterNotRegistered(Rule):
     """A parameter is stored in a way that `nn.Module` does not register
@@ -179,14 +182,15 @@ class ParameterNotRegistered(Rule):
         evidence = ["neither `parameters()` nor a checkpoint holds it"]
         if found.is_handed_out:
             evidence.append("a method returns or stores it, so an optimizer may be given it")
+        kept = f"is a plain {found.container} of tensors" if found.container else "is a plain tensor"
         return self.finding(
             place,
-            f"`self.{found.attribute}` requires gradients, but is a plain tensor that is not registered",
+            f"`self.{found.attribute}` requires gradients, but {kept} that is not registered",
             symbol=f"{found.cls.name}.{found.attribute}",
             confidence=Confidence.MEDIUM,
             severity=Severity.INFO if found.is_handed_out else Severity.WARNING,
             evidence=evidence,
-            help="make it an `nn.Parameter`",
+            help=f"make it an `nn.Parameter{_SUFFIXES.get(found.container, 'List')}`",
             fix=_as_parameter(found),
             claim=claims.NotRegistered(place, found.cls.qualname, found.attribute),
         )
@@ -240,7 +244,8 @@ class ParameterNotRegistered(Rule):
 def _as_parameter(found: queries.Learned) -> Fix | None:
     """Wrap the stored value in a parameter; the state dict gets another entry."""
     module = found.function.module
-    stored, name = edits.assigned(found.target, module), edits.nn_name(module, "Parameter")
+    kind = _SUFFIXES.get(found.container, "List")
+    stored, name = edits.assigned(found.target, module), edits.nn_name(module, f"Parameter{kind}")
     if stored is None or name is None:
         return None
     text = edits.text_at(stored[1], module)

@@ -40,6 +40,12 @@ if TYPE_CHECKING:
 #: Methods in which reading an attribute is no use of its object.
 _IDLE = frozenset("__init__ __repr__ __str__ extra_repr __len__ __del__".split())
 _MAX_READERS = 40
+#: Names of what is done by hand with the layers of an object.
+_CARE_WORDS = frozenset("cuda deepcopy named_parameters parameters state_dict".split())
+#: Names in the code of a layer that is not to be trained or saved with its owner.
+_LEAVES_ALONE = frozenset(
+    "detach eval from_pretrained inference_mode load load_state_dict no_grad pretrained requires_grad requires_grad_ weights".split()
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +104,14 @@ class Unregistered:
     def names(self) -> list[str]:
         """The class names of the layers, for messages."""
         return list(dict.fromkeys(map(_type_name, self.layers)))
+
+    @property
+    def described(self) -> str:
+        """What keeps the layers, for messages: `a plain list`."""
+        if self.kept.kind == "instance":
+            names = dict.fromkeys(one.model.name.rpartition(".")[2] for one in self.kept.holders() if one.model)
+            return f"a `{next(iter(names))}`, which is no `nn.Module`"
+        return "a `partial`" if self.kept.kind == "partial" else f"a plain {self.kept.kind}"
 
     @property
     def fix(self) -> Fix | None:
@@ -190,6 +204,8 @@ class _Inspection:
         is_called = kept.is_one_tuple and any(_is_called(use) for use in uses)
         if not (lost or is_called) or any(object_run.cares_for(kept) for object_run in lives):
             return None
+        if any(map(_looks_after, kept.holders())):
+            return None
         layers = tuple(shell for shell in lost if shell.is_layer)
         parameters = tuple(shell for shell in lost if not shell.is_layer)
         if any(is_said(layer) and self._is_given_registered(layer) for layer in layers):
@@ -253,7 +269,7 @@ class _Inspection:
         uses: tuple[AttributeRead, ...],
         handled: Iterable[Iterable[tuple[str, Function]]],
     ) -> Iterator[str]:
-        if layers and _is_hiding(kept, uses):
+        if layers and _is_hiding(kept, uses) and not _is_made_for(kept, layers, uses):
             yield "a container of one may be meant to hide the layer"
         for name, function in (one for each in handled for one in each):
             if name in ("to", "cuda") and function.name not in CARE:
@@ -275,6 +291,13 @@ def _is_called(use: AttributeRead) -> bool:
     return any(event.value.callee is use.value for event in use.function.flow.of(EventKind.CALL))
 
 
+def _looks_after(holder: Shell) -> bool:
+    """True if an object that is no layer hands out, moves, loads or freezes layers: it keeps them on purpose."""
+    classes = (model.cls for model in holder.model.mro()) if holder.model is not None else ()
+    methods = [method for cls in classes if cls is not None for method in cls.methods.values()]
+    return any(method.name in CARE or (_LEAVES_ALONE | _CARE_WORDS) & method.words for method in methods)
+
+
 def _is_hiding(kept: AttributeAssignment, uses: tuple[AttributeRead, ...]) -> bool:
     """True if a display of one element is only ever indexed with constants: `self._model = [model]`."""
     return kept.is_written_out and all(
@@ -284,6 +307,24 @@ def _is_hiding(kept: AttributeAssignment, uses: tuple[AttributeRead, ...]) -> bo
         )
         for use in uses
     )
+
+
+def _is_made_for(kept: AttributeAssignment, layers: tuple[Shell, ...], uses: tuple[AttributeRead, ...]) -> bool:
+    """True if the only element of a display is made in it, to be trained: nobody else has the layer."""
+    made = kept.value.args[0]
+    if made.op is not Op.CALL or any(layer.model is None or layer.function is None for layer in layers):
+        return False
+    if any(layer.value is not made and layer.function is kept.function for layer in layers):
+        return False  # a call of something with the layer: `layer.eval()`
+    others = (event.value for event in kept.function.flow.events if event.value not in (made, kept.value))
+    if any(part is made for value in others for part in value.walk()):
+        return False
+    functions = {layer.function for layer in layers if layer.function is not None and layer.value is not made}
+    functions.update(use.function for use in uses)
+    for layer in layers:
+        for model in () if layer.model is None else layer.model.mro():
+            functions.update(() if model.cls is None else model.cls.methods.values())
+    return not any(_LEAVES_ALONE & function.words for function in functions)
 
 
 def reads(function: Function, attribute: str, *, of_self: bool = True) -> list[Value]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.rule import Probe, Project
 
+    from .in_class_body import InClassBody
     from .moved import Moved
     from .parameters import Derived, Early
     from .uninitialised import Uninitialised
@@ -74,6 +75,7 @@ class ParameterNotRegistered(Rule):
         "may_store_derived",
         "may_store_early",
         "object",
+        "state",
         "stores",
         "unregistered_containers",
         "unregistered_tensors",
@@ -81,6 +83,7 @@ class ParameterNotRegistered(Rule):
     about = ("torch.nn.Parameter",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .in_class_body import in_class_bodies
         from .moved import moved_late
         from .parameters import derived, early
         from .uninitialised import uninitialised_layers
@@ -91,6 +94,8 @@ class ParameterNotRegistered(Rule):
             yield self._early_finding(first)
         for one in uninitialised_layers(module, project):
             yield self._uninitialised_finding(one)
+        for body in in_class_bodies(module, project):
+            yield self._body_finding(body)
         for plain in queries.flow(module, project).unregistered_tensors():
             yield self._learned_finding(plain)
         for late in moved_late(module, project):
@@ -174,6 +179,27 @@ class ParameterNotRegistered(Rule):
             help="call `super().__init__()` first",
             fix=set_up(found),
             claim=claims.NotRegistered(place, found.cls.qualname, found.attribute),
+        )
+
+    def _body_finding(self, found: InClassBody) -> Finding:
+
+        place = found.cls.module.place(found.value)
+        made = " and ".join(f"`{name}`" for name in found.made)
+        shared = f"this {made}" if found.is_one else f"its {made} objects"
+        user = found.use.function
+        return self.finding(
+            place,
+            f"the class body makes `{found.name}`: all `{found.cls.name}` objects share {shared}, and none registers "
+            f"{'it' if found.is_one else 'them'}",
+            symbol=f"{found.cls.name}.{found.name}",
+            confidence=Confidence.HIGH,
+            evidence=(
+                "`nn.Module` registers what is assigned to an object; neither `parameters()` nor a checkpoint holds "
+                "an attribute of the class",
+            ),
+            related=(Related(user.module.place(found.use.value), "used here"),),
+            help="make it in the constructor, and assign it to `self`",
+            claim=claims.NotRegistered(place, found.cls.qualname, found.name),
         )
 
     def _learned_finding(self, found: queries.Learned) -> Finding:

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from .beside import Beside
     from .data import OfData
     from .optimised import LeftOut
+    from .used_up import Kept, UsedUp
 
-    _Claims = claims.NotTrained | claims.NotListed | claims.InNoGroup | claims.NothingToTrain
+    _Claims = claims.NotTrained | claims.NotListed | claims.InNoGroup | claims.NothingToTrain | claims.Refused
 
 
 class LayerNotOptimised(Rule):
@@ -70,6 +71,10 @@ class LayerNotOptimised(Rule):
 
         for of_data in optimizers_of_data(module, project):
             yield self._of_data(of_data)
+        from .used_up import Kept, used_up
+
+        for lost in used_up(module, project):
+            yield self._of_list(lost) if isinstance(lost, Kept) else self._of_generator(lost)
         for found in left_out(module, project):
             yield self._of_model(found) if isinstance(found, Beside) else self._report(found)
         for recipe in queries.script(module, project).recipes:
@@ -81,7 +86,7 @@ class LayerNotOptimised(Rule):
 
     def probe(self, claim: _Claims, project: Project) -> Probe | None:
         """Make the optimizers as the code does, and look for the layer's parameters among those that they are given."""
-        if isinstance(claim, claims.NothingToTrain):
+        if isinstance(claim, claims.NothingToTrain | claims.Refused):
             return called_probe(claim, project)
         if isinstance(claim, claims.InNoGroup):
             return file_probe(claim, claim.function)
@@ -122,6 +127,41 @@ class LayerNotOptimised(Rule):
             related=[Related(module.place(made), "this tensor is made without `requires_grad`") for made in found.made],
             help="give it the parameters that the loss depends on, or make the tensor with `requires_grad=True`",
             claim=claims.NothingToTrain(module.place(found.optimizer)),
+        )
+
+    def _of_generator(self, found: UsedUp) -> Finding:
+        module = found.function.module
+        name = f"`{found.generator.target}`" if found.generator.target else "this generator"
+        place = module.place(found.second)
+        return self.finding(
+            place,
+            f"{name} is used up before this: the optimizer is given no parameter here",
+            symbol=f"{found.function.qualname}.{found.generator.target or ''}",
+            confidence=Confidence.HIGH,
+            severity=Severity.ERROR if found.is_all else None,
+            evidence=(
+                "a generator gives its elements once"
+                + ("; torch raises `ValueError: optimizer got an empty parameter list`" if found.is_all else ""),
+            ),
+            related=(
+                Related(module.place(found.first), "all elements are taken here"),
+                Related(module.place(found.generator), "the generator is made here"),
+            ),
+            help="make a list of it first",
+            claim=claims.Refused(place, "ValueError", "empty parameter list") if found.is_all else None,
+        )
+
+    def _of_list(self, found: Kept) -> Finding:
+        module = found.function.module
+        name = module.text_of(found.filled.callee).partition(".")[0]
+        return self.finding(
+            module.place(found.filled),
+            f"the parameters in `{name}` are given to no optimizer: nothing reads the list",
+            symbol=f"{found.function.qualname}.{name}",
+            confidence=Confidence.MEDIUM,
+            evidence=("another list of the same loop is given to one",),
+            related=(Related(module.place(found.optimizer), "the optimizer is made here"),),
+            help="make a group of them, too",
         )
 
     def _of_model(self, found: Beside) -> Finding:
@@ -170,14 +210,16 @@ class LayerNotOptimised(Rule):
             symbol, user = f"{found.cls.name}.{found.child}", found.cls.name
             claim = claims.NotListed(place, found.cls.qualname, found.child, function.qualname)
         subject = f"what `{found.child}` gets here" if found.is_part else f"`{found.child}`"
+        others = " and ".join(f"`{name}`" for name in found.others)
+        subject, verb = (f"{subject} and {others}", "are") if others else (subject, "is")
         return self.finding(
             found.made.function.module.place(found.made.value),
-            f"{subject} is used by `{user}`, but no optimizer is given its parameters",
+            f"{subject} {verb} used by `{user}`, but no optimizer is given {'their' if others else 'its'} parameters",
             symbol=symbol,
             confidence=Confidence.MEDIUM,
             evidence=(said, "nothing in the file freezes it"),
             related=(Related(place, told),),
-            help=f"add the parameters of `{found.child}` {remedy}",
+            help=f"add {'their parameters' if others else f'the parameters of `{found.child}`'} {remedy}",
             claim=claim,
         )
 

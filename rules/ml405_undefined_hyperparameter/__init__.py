@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.rule import Project
 
+    from .checkpoint_keys import Unsaved
+
 
 class UndefinedHyperparameter(Rule):
     """A script reads a hyperparameter that its recipe does not define
@@ -60,6 +62,10 @@ class UndefinedHyperparameter(Rule):
             yield self._finding(missing)
         for recipe in script.interface_recipes:
             yield from self.check_recipe(recipe, project)
+        from .checkpoint_keys import unsaved_keys
+
+        for unsaved in unsaved_keys(module, project):
+            yield self._of_checkpoints(unsaved)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         asked = queries.about(recipe, project)
@@ -94,6 +100,21 @@ class UndefinedHyperparameter(Rule):
             help=f"did you mean `{near[0]}`?" if near else f"add `{use.name}` to the recipe",
             # If it is not certain, what is in doubt is if the script asks.
             claim=claims.NoKey(recipes[0].place, use.name, missing.is_override) if is_certain else None,
+        )
+
+    def _of_checkpoints(self, found: Unsaved) -> Finding:
+        saver, save = found.save
+        near = edits.get_close_matches(found.key, found.saved, n=1, cutoff=0.6)
+        keys = ", ".join(f"`{key}`" for key in found.saved) or "no keys"
+        return self.finding(
+            found.function.module.place(found.value),
+            f"no checkpoint is saved with the key {found.key!r}, so `{found.call.callee.data}` finds none by it",
+            symbol=f"{found.function.qualname}.{found.key}",
+            severity=Severity.WARNING,
+            confidence=Confidence.HIGH,
+            evidence=(f"the meta data of all checkpoints has {keys}",),
+            related=(Related(saver.module.place(save), "checkpoints are saved here"),),
+            help=f"did you mean `{near[0]}`?" if near else f"save `{found.key}` in the meta data",
         )
 
     def _unmet(self, unmet: queries.Unmet, recipe: Recipe) -> Finding:

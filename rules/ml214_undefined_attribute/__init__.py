@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.rule import Project
 
+    from .behind_modules import BehindWrapper
     from .local_variables import LocalVariable
     from .partly import Partly
     from .parts import Missing
@@ -111,6 +112,10 @@ class UndefinedAttribute(Rule):
 
         for missing in missing_of_others(module, project):
             yield self._missing_finding(missing, project)
+        from .behind_modules import read_behind_wrappers
+
+        for behind in read_behind_wrappers(module, project) if "modules" in module.text else ():
+            yield self._behind_finding(behind)
         from .local_variables import read_as_global
 
         for local in read_as_global(module, project):
@@ -169,6 +174,25 @@ class UndefinedAttribute(Rule):
             related=(Related(made, "its value is made here, and lost when the constructor ends"),),
             help=f"store it as `self.{name}`, and read that",
             claim=claims.Refused(call.place, "NameError", name),
+        )
+
+    def _behind_finding(self, found: BehindWrapper) -> Finding:
+        """The finding about an attribute of an entry of a Brain's `modules`, which a wrapper hides."""
+        module, is_asked = found.function.module, found.value.op is Op.CALL
+        place = module.place(found.value)
+        lacks = f"`self.modules.{found.entry}` is a `DistributedDataParallel`, which has no attribute `{found.name}`"
+        return self.finding(
+            place if is_asked else _place_of_name(place, found.name),
+            f"with several processes {'`hasattr` is false: ' if is_asked else ''}{lacks}",
+            symbol=f"{found.function.qualname}.{found.name}",
+            confidence=Confidence.HIGH,
+            severity=Severity.WARNING,
+            evidence=(
+                "the script sets up distributed training, which wraps the entries of `self.modules` that learn",
+                "a `DistributedDataParallel` gives the attributes of torch's layers, and its own",
+            ),
+            related=(Related(found.root.place, "the entry is here"),),
+            help="read it of the object that the recipe makes, `self.hparams`, or of `module` of the wrapper",
         )
 
     def _missing_finding(self, found: Missing, project: Project) -> Finding:

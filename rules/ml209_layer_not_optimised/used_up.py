@@ -171,8 +171,8 @@ def _kept(function: Function, optimizers: list[tuple[int, Event]]) -> Iterator[K
             root, source = _root(call.callee.args[0]), _source(call.positional[0])
             if root is not None and source is not None:
                 filled.setdefault(id(root), (root, call, id(source)))
-    for root, call, source in filled.values():
-        beside = [other for other, _, same in filled.values() if same == source and other is not root]
+    for root, call, number in filled.values():
+        beside = [other for other, _, same in filled.values() if same == number and other is not root]
         given = (event.value for _, event in optimizers)
         optimizer = next((one for one in given if any(p is other for p in one.walk() for other in beside)), None)
         if optimizer is not None and not _is_read(root, function):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import ModuleFacts
+    from modellint.link.recipes import queries as recipes
     from modellint.rule import Project
 
     from .behind_modules import BehindWrapper
@@ -116,6 +117,12 @@ class UndefinedAttribute(Rule):
 
         for behind in read_behind_wrappers(module, project) if "modules" in module.text else ():
             yield self._behind_finding(behind)
+        if "speechbrain" in module.text:
+            from modellint.link.recipes import queries as recipes
+
+            for cls in module.classes.values():
+                for foreign in recipes.foreign_members(cls, project):
+                    yield self._foreign_finding(foreign)
         from .local_variables import read_as_global
 
         for local in read_as_global(module, project):
@@ -174,6 +181,21 @@ class UndefinedAttribute(Rule):
             related=(Related(made, "its value is made here, and lost when the constructor ends"),),
             help=f"store it as `self.{name}`, and read that",
             claim=claims.Refused(call.place, "NameError", name),
+        )
+
+    def _foreign_finding(self, found: recipes.ForeignMember) -> Finding:
+        """The finding about an attribute of a Brain that another release has."""
+        module, name = found.function.module, found.name
+        is_guarded = found.event.guard is not None or found.event.handled
+        asked = "asked for" if found.is_asked_for else "the newest that is known; no file asks for another"
+        return self.finding(
+            _place_of_name(module.place(found.event.value), name),
+            f"the Brain of SpeechBrain {found.release} has no `{name}`: {_span(found)}",
+            symbol=f"{found.function.qualname}.{name}",
+            confidence=Confidence.HIGH,
+            severity=Severity.WARNING if is_guarded or not found.is_asked_for else None,
+            evidence=(f"SpeechBrain {found.release} is {asked}", "no class of the project sets it"),
+            help="use what this release has in its place, or require the other one",
         )
 
     def _behind_finding(self, found: BehindWrapper) -> Finding:
@@ -268,6 +290,13 @@ class UndefinedAttribute(Rule):
 
 #: Evidence where a class decorator, here or on a base, is of a library that is not at hand.
 _UNREAD = "a decorator of the class, or of a base, cannot be read: it may set it"
+
+
+def _span(found: recipes.ForeignMember) -> str:
+    """Which releases have the attribute."""
+    if found.first == found.last:
+        return f"only {found.first} has it"
+    return f"releases {found.first} to {found.last} have it"
 
 
 def _severity(found: Undefined | TooEarly, project: Project) -> Severity:

@@ -65,9 +65,9 @@ def _methods(brain: recipes.BrainUse) -> Iterator[Function]:
     """The methods of a Brain that run once its modules are wrapped, and do not tell wrappers from layers."""
     for cls in brain.classes:
         for name, method in cls.methods.items():
-            if name != "__init__" and brain.method(name) is method and "modules" in method.words:
-                if _TELLING.isdisjoint(method.words):
-                    yield method
+            is_own = name != "__init__" and brain.method(name) is method
+            if is_own and "modules" in method.words and _TELLING.isdisjoint(method.words):
+                yield method
 
 
 def _reads(function: Function) -> Iterator[tuple[Value, str, str]]:

@@ -53,7 +53,9 @@ def unsaved_keys(module: ModuleFacts, project: Project) -> Iterator[Unsaved]:
     methods = [method for cls in dict.fromkeys(classes) for method in cls.methods.values()]
     saves = [(function, call) for function in methods for call in _calls_of(function, _SAVING)]
     known = [_keys_of(call.argument(0, "meta"), function) for function, call in saves]
-    outside = (one for function in module.all_functions() if function not in methods for one in _calls_of(function, _SAVING))
+    outside = (
+        one for function in module.all_functions() if function not in methods for one in _calls_of(function, _SAVING)
+    )
     if not saves or None in known or any(True for _ in outside):
         return
     saved = tuple(dict.fromkeys(key for keys in known for key in keys or ()))
@@ -78,8 +80,11 @@ def _calls_of(function: Function, names: tuple[str, ...]) -> Iterator[Value]:
     for event in function.flow.of(EventKind.CALL):
         callee = event.value.callee
         if callee.op is Op.ATTR and callee.data in names:
-            if callee.data == "evaluate" or self_attribute(callee.args[0]) == "checkpointer":
-                yield event.value
+            yield from (event.value,) if callee.data == "evaluate" or _is_checkpointer(callee.args[0]) else ()
+
+
+def _is_checkpointer(value: Value) -> bool:
+    return self_attribute(value) == "checkpointer"
 
 
 def _asked_for(call: Value) -> Iterator[Value]:

@@ -44,7 +44,8 @@ _MAX_READERS = 40
 _CARE_WORDS = frozenset("cuda deepcopy named_parameters parameters state_dict".split())
 #: Names in the code of a layer that is not to be trained or saved with its owner.
 _LEAVES_ALONE = frozenset(
-    "detach eval from_pretrained inference_mode load load_state_dict no_grad pretrained requires_grad requires_grad_ weights".split()
+    """detach eval from_pretrained inference_mode load load_state_dict no_grad pretrained requires_grad requires_grad_
+    weights""".split()
 )
 
 

@@ -93,7 +93,7 @@ class ParameterNotRegistered(Rule):
         for first in early(module, project):
             yield self._early_finding(first)
         for one in uninitialised_layers(module, project):
-            yield self._uninitialised_finding(one)
+            yield self._uninitialised_finding(one, project)
         for body in in_class_bodies(module, project):
             yield self._body_finding(body)
         for plain in queries.flow(module, project).unregistered_tensors():
@@ -152,7 +152,7 @@ class ParameterNotRegistered(Rule):
             claim=claims.NotRegistered(place, found.cls.qualname, found.attribute),
         )
 
-    def _uninitialised_finding(self, found: Uninitialised) -> Finding:
+    def _uninitialised_finding(self, found: Uninitialised, project: Project) -> Finding:
 
         from .uninitialised import set_up
 
@@ -165,7 +165,7 @@ class ParameterNotRegistered(Rule):
                 severity=Severity.INFO,
                 evidence=("its objects cannot be called, moved or given layers",),
                 help="call `super().__init__()` first",
-                fix=set_up(found),
+                fix=set_up(found, project),
             )
         place = found.cls.module.place(found.target)
         kind, refused = ("layer", "module") if found.is_layer else ("parameter", "parameters")
@@ -177,7 +177,7 @@ class ParameterNotRegistered(Rule):
             evidence=(f"torch raises `AttributeError: cannot assign {refused} before Module.__init__() call`",),
             related=(Related(found.constructor.place, "this constructor calls no other"),),
             help="call `super().__init__()` first",
-            fix=set_up(found),
+            fix=set_up(found, project),
             claim=claims.NotRegistered(place, found.cls.qualname, found.attribute),
         )
 

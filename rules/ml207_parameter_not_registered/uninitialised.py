@@ -150,8 +150,10 @@ def _holds_self(value: Value) -> bool:
     return value.op is Op.PARAM and value.data == "self"
 
 
-def set_up(found: Uninitialised) -> Fix | None:
+def set_up(found: Uninitialised, project: Project) -> Fix | None:
     """Call the constructor of the base first, in the one that calls none, or the one that comes next."""
+    if _takes_arguments(found.constructor, project):
+        return None
     function = found.constructor
     module = function.module
     owners = _supers(function)
@@ -181,6 +183,15 @@ def set_up(found: Uninitialised) -> Fix | None:
     ending = text[len(text.rstrip("\r\n")) :]
     edit = Edit(place, f"super().__init__(){ending}{indent}")
     return Fix("Call `super().__init__()` first", Applicability.SAFE, (edit,))
+
+
+def _takes_arguments(constructor: Function, project: Project) -> bool:
+    """True if the constructor that `super()` leads to takes arguments that are not known here."""
+    model = None if constructor.owner is None else project.classes.model(constructor.owner)
+    above = () if model is None else model.mro()[1:]
+    method = next((found for one in above if (found := one.own_method("__init__")) is not None), None)
+    taken = () if method is None else method.parameters[1:]
+    return any(one.default is None and one.kind != "var-keyword" for one in taken)
 
 
 def _finished(begun: Value, first: ast.stmt, line: int, module: ModuleFacts) -> Fix | None:

@@ -49,8 +49,9 @@ def unsaved_keys(module: ModuleFacts, project: Project) -> Iterator[Unsaved]:
     brains = [cls for cls in module.classes.values() if _is_brain(cls, project)]
     if not brains:
         return
-    classes = [one.cls for brain in brains for one in project.classes.model(brain).mro() if one.cls is not None]
-    methods = [method for cls in dict.fromkeys(classes) for method in cls.methods.values()]
+    models = [one for brain in brains for one in project.classes.model(brain).mro() if one.name != _BRAIN]
+    classes = dict.fromkeys(one.cls for one in models if one.cls is not None)
+    methods = [method for cls in classes for method in cls.methods.values()]
     saves = [(function, call) for function in methods for call in _calls_of(function, _SAVING)]
     known = [_keys_of(call.argument(0, "meta"), function) for function, call in saves]
     outside = (

@@ -36,9 +36,11 @@ class ParameterNotRegistered(Rule):
     - parameters in plain lists, tuples and dicts that nothing else registers
     - layers and parameters that a class assigns before `nn.Module.__init__` runs
     - layers and parameters that a class assigns although `nn.Module.__init__` never runs: no constructor calls it, or
-      the constructor of a base class before `nn.Module` does not call `super().__init__()`
-    - attributes that are plain tensors with `requires_grad=True` (a warning; an info if a method of the class returns
-      them, for an optimizer)
+      the constructor of a base class before `nn.Module` does not call `super().__init__()`. `super()` alone calls
+      nothing
+    - layers and parameters that a class body makes, in containers, too, and that objects use
+    - attributes that are plain tensors with `requires_grad=True`, or containers of such tensors (a warning; an info if
+      a method of the class returns them, for an optimizer)
     - trained tensors that code moves after it passed them to an optimizer (a warning)
 
     A constructor that never calls `nn.Module.__init__` and assigns no layer or parameter is an info.

@@ -41,7 +41,9 @@ class InClassBody:
 def in_class_bodies(module: ModuleFacts, project: Project) -> Iterator[InClassBody]:
     """The layers and parameters that class bodies make, and that objects use and never take for themselves."""
     for cls in module.classes.values():
-        made = {name: found for name, value in cls.attributes.items() if (found := _made(value, module, project))}
+        made = {
+            name: found for name, value in cls.attributes.items() if (found := _made_classes(value, module, project))
+        }
         if not made or cls.head.keywords or cls.head.decorators:
             continue
         model = project.classes.model(cls)
@@ -53,13 +55,13 @@ def in_class_bodies(module: ModuleFacts, project: Project) -> Iterator[InClassBo
                 yield InClassBody(cls, name, cls.attributes[name], classes, use)
 
 
-def _made(value: Value, module: ModuleFacts, project: Project) -> tuple[str, ...]:
+def _made_classes(value: Value, module: ModuleFacts, project: Project) -> tuple[str, ...]:
     """The names of the classes with parameters or buffers of which a value makes objects; empty if there is a doubt."""
     if value.op in _DISPLAYS and value.args:
-        parts = [_made(part, module, project) for part in value.args]
+        parts = [_made_classes(part, module, project) for part in value.args]
         return tuple(dict.fromkeys(name for part in parts for name in part))
     if value.op is Op.COMPREHENSION:
-        return _made(value.args[-1], module, project)
+        return _made_classes(value.args[-1], module, project)
     if value.op is not Op.CALL:
         return ()
     definition = project.names.definition(module, value.callee)

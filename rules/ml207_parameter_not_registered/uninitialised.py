@@ -173,7 +173,7 @@ def set_up(found: Uninitialised, project: Project) -> Fix | None:
     line = function.line + first.lineno - 1
     begun = next(filter(is_super, _calls(function)), None)
     if begun is not None:
-        return _finished(begun, first, line, module)
+        return _finished_call(begun, first, line, module)
     (text,) = module.as_written(line, line)
     margin = text[: len(text) - len(text.lstrip())]
     indent = margin.replace("\f", "")  # a page may begin here
@@ -194,7 +194,7 @@ def _takes_arguments(constructor: Function, project: Project) -> bool:
     return any(one.default is None and one.kind != "var-keyword" for one in taken)
 
 
-def _finished(begun: Value, first: ast.stmt, line: int, module: ModuleFacts) -> Fix | None:
+def _finished_call(begun: Value, first: ast.stmt, line: int, module: ModuleFacts) -> Fix | None:
     """Call the constructor in the first statement, where that is `super()` or `super().__init__`."""
     made = first.value if isinstance(first, ast.Expr) else None
     is_read = isinstance(made, ast.Attribute) and made.attr == "__init__"

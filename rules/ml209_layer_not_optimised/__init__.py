@@ -32,10 +32,14 @@ class LayerNotOptimised(Rule):
     Some code passes an optimizer the parameters of each child of a model (`model.embed.parameters()`, …), or groups of
     `named_parameters()` that it picks by name. The rule compares them with the children that the model registers. It
     reports a child that the model calls, if the optimizers of the file get all other children and nothing freezes this
-    one. It also reports a layer that a model gets only after an optimizer was created from its parameters, and a model
-    that a function, a script or a trainer makes beside optimizers of other models, if its loss goes backward there and
-    nothing freezes, loads or asks for its parameters. It reports an optimizer of a list of tensors that need no
-    gradient, such as the data.
+    one, and several such children, if the last of the model is among them. It also reports a layer that a model gets
+    only after an optimizer was created from its parameters, and a model that a function, a script or a trainer makes
+    beside optimizers of other models, if its loss goes backward there and nothing freezes, loads or asks for its
+    parameters. It reports an optimizer of a list of tensors that need no gradient, such as the data.
+
+    In functions that make an optimizer, reports a generator (`net.named_parameters()`) that something uses up before
+    the optimizer gets parameters from it, and a list that a loop fills with parameters, beside one that the optimizer
+    gets, and that nothing reads.
 
     In a recipe, checks each layer in `modules` that the script computes gradients with, if the Brain creates its
     optimizers itself (`init_optimizers`) and the rule knows which parameters each of them gets. Skips frozen layers,

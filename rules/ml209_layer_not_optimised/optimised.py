@@ -164,7 +164,9 @@ class _ListedLayers:
         if listed is None or len(listed) < 2:
             return None
         finished = self._project.of(ObjectRuns).of(model)
-        reached = {name for shell in shells for name, parts in _held(shell) if not parts.isdisjoint(self._reached)}
+        reached = {
+            name for shell in shells for name, parts in _held_parts(shell) if not parts.isdisjoint(self._reached)
+        }
         rest = _learning(finished, shells) - listed - reached
         if not rest or len(rest) > len(listed):
             return None
@@ -399,7 +401,7 @@ def _children(shell: Shell) -> Iterator[tuple[str, set[Shell]]]:
             yield store.name, layers
 
 
-def _held(shell: Shell) -> Iterator[tuple[str, set[Shell]]]:
+def _held_parts(shell: Shell) -> Iterator[tuple[str, set[Shell]]]:
     """The layers and parameters that an object registers, by name."""
     for store in shell.stores:
         parts = {part for part in store.atoms if isinstance(part, Shell) and (part.is_layer or part.kind in TENSORS)}

@@ -70,7 +70,7 @@ def used_up(module: ModuleFacts, project: Project) -> Iterator[UsedUp | Kept]:
             if optimizers:
                 yield from _used_up(function, optimizers, project)
             if optimizers and function.words.isdisjoint(_FREEZING):
-                yield from _kept(function, optimizers)
+                yield from _unread_lists(function, optimizers)
 
 
 def _optimizers(function: Function, project: Project) -> Iterator[tuple[int, Event]]:
@@ -84,13 +84,13 @@ def _optimizers(function: Function, project: Project) -> Iterator[tuple[int, Eve
 
 def _used_up(function: Function, optimizers: list[tuple[int, Event]], project: Project) -> Iterator[UsedUp]:
     for generator in _generators(function, project):
-        taken = list(_taken(generator, function, project))
+        taken = list(_all_taken(generator, function, project))
         for number, event in optimizers:
             params = event.value.argument(0, "params")
             parts = [] if params is None else list(params.walk())
             later = [one for one in taken if any(part is one.result for part in parts)]
             second = later[-1] if later else None
-            if any(part is generator for part in _given(params)):
+            if any(part is generator for part in _given_values(params)):
                 second = Taken(event.value, number, event.guard)
             first = next(iter(taken), None)
             if second is None or first is None or first.number >= second.number or not _is_sure(first, second):
@@ -104,8 +104,8 @@ def _is_sure(first: Taken, second: Taken) -> bool:
     return first.guard is None or first.guard is second.guard
 
 
-def _given(params: Value | None) -> Iterator[Value]:
-    """What an optimizer is given as it is: its argument, or the parameters of a group."""
+def _given_values(params: Value | None) -> Iterator[Value]:
+    """The values that an optimizer is given as they are: its argument, or the parameters of a group."""
     if params is None:
         return
     yield params
@@ -134,7 +134,7 @@ def _generators(function: Function, project: Project) -> Iterator[Value]:
             yield made
 
 
-def _taken(generator: Value, function: Function, project: Project) -> Iterator[Taken]:
+def _all_taken(generator: Value, function: Function, project: Project) -> Iterator[Taken]:
     """Where all elements of a generator are taken, in order."""
     flow = function.flow
     found = [_taken_by(loop, flow) for loop in flow.loops if any(over is generator for _, over in loop.turns)]
@@ -149,7 +149,7 @@ def _taken(generator: Value, function: Function, project: Project) -> Iterator[T
 
 
 def _taken_by(loop: Loop, flow: Flow) -> Taken | None:
-    """What a loop takes; None if it may end early, or is reached under a condition that is not known."""
+    """The elements that a loop takes; None if it may end early, or is reached under a condition that is not known."""
     if loop.is_left:
         return None
     if loop.result is not None:
@@ -162,7 +162,7 @@ def _taken_by(loop: Loop, flow: Flow) -> Taken | None:
 # -- lists ---------------------------------------------------------------------------------------------------------
 
 
-def _kept(function: Function, optimizers: list[tuple[int, Event]]) -> Iterator[Kept]:
+def _unread_lists(function: Function, optimizers: list[tuple[int, Event]]) -> Iterator[Kept]:
     """The lists that are filled with parameters, next to one that an optimizer gets, and that nothing reads."""
     filled: dict[int, tuple[Value, Value, int]] = {}
     for event in function.flow.of(EventKind.CALL):

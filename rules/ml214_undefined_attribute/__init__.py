@@ -46,6 +46,10 @@ class UndefinedAttribute(Rule):
     - a method or attribute of the wrapped model that `nn.DataParallel` and `DistributedDataParallel` do not have
       (`model.encode(x)`), `hasattr` that asks a wrapper for one, and `.module` of a model that is not wrapped
     - a local variable of the constructor, such as a layer, that another method calls by its name
+    - an attribute of a SpeechBrain Brain that only other releases have than the one that the project asks for (a
+      warning if it asks for none: then the newest release counts)
+    - an attribute of an entry of a Brain's `self.modules` that learns, in a script that sets up distributed training:
+      several processes wrap the entries in `DistributedDataParallel` (a warning)
 
     It is an error on a line that each call reaches. It is a warning for an attribute that is set in one branch, for
     `hasattr`, for an argument of a function, and for a read behind a condition, in a method that is called only behind

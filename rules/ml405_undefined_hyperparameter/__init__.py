@@ -30,6 +30,8 @@ class UndefinedHyperparameter(Rule):
     - `hparams["x"]` or `self.hparams.x` that the script certainly reaches, if a recipe of the script has no key `x` and
       nothing stores one
     - an override in the script of a key that the recipe does not have
+    - a key by which the Brain ranks its checkpoints (`min_key="WER"`, `max_keys=["ACC"]`), if the meta data that the
+      script saves with them has other keys (a warning)
 
     A published model has no script. For it, modellint takes the interface that `config.json` or the README names, and
     reports keys that the interface requires, or that a class in the model's folder reads.
@@ -37,7 +39,8 @@ class UndefinedHyperparameter(Rule):
     Overrides from the command line cannot add keys, unless the script passes `overrides_must_match=False`.
 
     ## Why is this bad
-    The script raises `KeyError` or `AttributeError`, at once or hours later, when the epoch ends or the test begins.
+    The script raises `KeyError` or `AttributeError`, at once or hours later, when the epoch ends or the test begins. By
+    a key that no checkpoint has, the test finds none and judges the last weights, and saving deletes the best ones.
 
     ## How to fix
     Add the key to the recipe, or correct the name in the script:

@@ -70,7 +70,7 @@ def _search(module: ModuleFacts, project: Project) -> Iterator[Learned]:
                 name, target, function = store.name, store.target, store.function
                 if name is None or target is None or function is None or function.module is not module:
                     continue
-                made = [atom for atom in _stored(store) if isinstance(atom, Fresh)]
+                made = [atom for atom in _stored_atoms(store) if isinstance(atom, Fresh)]
                 is_learned = any(atom.is_learned or name in asked for atom in made)
                 if is_learned and id(target) not in told and _is_plain(name, finished) and finished.is_used(name):
                     told.add(id(target))
@@ -79,7 +79,7 @@ def _search(module: ModuleFacts, project: Project) -> Iterator[Learned]:
                         yield Learned(cls, function, target, name, _is_handed_out(name, cls), holder)
 
 
-def _stored(store: Store) -> Iterator[Atom]:
+def _stored_atoms(store: Store) -> Iterator[Atom]:
     """The atoms that are stored, and those in the containers among them."""
     for atom in store.atoms:
         if isinstance(atom, Shell) and atom.is_container:
@@ -183,7 +183,9 @@ def _may_be_kept(value: Value) -> bool:
 def _is_plain(name: str, finished: FinishedObject) -> bool:
     """True if no module, parameter or buffer is stored in the attribute."""
     stores = (store for store in finished.stores if store.name == name)
-    return not any(isinstance(atom, Shell) and not atom.is_container for store in stores for atom in _stored(store))
+    return not any(
+        isinstance(atom, Shell) and not atom.is_container for store in stores for atom in _stored_atoms(store)
+    )
 
 
 def _attributes_requiring_grad(function: Function) -> set[str]:

@@ -107,8 +107,8 @@ class Unregistered:
         return list(dict.fromkeys(map(_type_name, self.layers)))
 
     @property
-    def described(self) -> str:
-        """What keeps the layers, for messages: `a plain list`."""
+    def keeper(self) -> str:
+        """The object that keeps the layers, for messages: `a plain list`."""
         if self.kept.kind == "instance":
             names = dict.fromkeys(one.model.name.rpartition(".")[2] for one in self.kept.holders() if one.model)
             return f"a `{next(iter(names))}`, which is no `nn.Module`"

@@ -18,6 +18,7 @@ from modellint.flow.unpassed import is_said
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, called_name
 from modellint.knowledge import METRICS
+from modellint.link.calls.gradients import records_nothing
 from modellint.link.classes.calls import CONTAINERS, MODULE
 from modellint.link.classes.handed import given_values
 from modellint.link.classes.handed_layers import argument_of, handed_layers, keeps_given
@@ -263,14 +264,18 @@ class _Inspection:
 
     # -- doubts ------------------------------------------------------------------------------------------------
 
-    @staticmethod
     def _doubts(
+        self,
         kept: AttributeAssignment,
         layers: tuple[Shell, ...],
         uses: tuple[AttributeRead, ...],
         handled: Iterable[Iterable[tuple[str, Function]]],
     ) -> Iterator[str]:
-        if layers and _is_hiding(kept, uses) and not _is_made_for(kept, layers, uses):
+        if (
+            layers
+            and _is_hiding(kept, uses)
+            and (not _is_made_for(kept, layers) or any(_is_quiet(use, self.project) for use in uses))
+        ):
             yield "a container of one may be meant to hide the layer"
         for name, function in (one for each in handled for one in each):
             if name in ("to", "cuda") and function.name not in CARE:
@@ -310,7 +315,7 @@ def _is_hiding(kept: AttributeAssignment, uses: tuple[AttributeRead, ...]) -> bo
     )
 
 
-def _is_made_for(kept: AttributeAssignment, layers: tuple[Shell, ...], uses: tuple[AttributeRead, ...]) -> bool:
+def _is_made_for(kept: AttributeAssignment, layers: tuple[Shell, ...]) -> bool:
     """True if the only element of a display is made in it, to be trained: nobody else has the layer."""
     made = kept.value.args[0]
     if made.op is not Op.CALL or any(layer.model is None or layer.function is None for layer in layers):
@@ -321,11 +326,17 @@ def _is_made_for(kept: AttributeAssignment, layers: tuple[Shell, ...], uses: tup
     if any(part is made for value in others for part in value.walk()):
         return False
     functions = {layer.function for layer in layers if layer.function is not None and layer.value is not made}
-    functions.update(use.function for use in uses)
     for layer in layers:
         for model in () if layer.model is None else layer.model.mro():
             functions.update(() if model.cls is None else model.cls.methods.values())
     return not any(_LEAVES_ALONE & function.words for function in functions)
+
+
+def _is_quiet(use: AttributeRead, project: Project) -> bool:
+    """True if an element of an attribute is read where no gradients are recorded, or perhaps none."""
+    parts = (event for event in use.function.flow.of(EventKind.INDEX) if event.value.args[0] is use.value)
+    contexts = (*use.function.signature.decorators, *(context for event in parts for context in event.contexts))
+    return any(records_nothing(context, use.function.module, project, perhaps=True) for context in contexts)
 
 
 def reads(function: Function, attribute: str, *, of_self: bool = True) -> list[Value]:

@@ -80,10 +80,11 @@ class AttributeAssignment:
 
     @property
     def is_written_out(self) -> bool:
-        """True if a list or tuple display of one element is stored and never grows."""
-        value = self.value
-        is_display = value.op in (Op.LIST, Op.TUPLE) and len(value.args) == 1 and value.args[0].op is not Op.STARRED
-        return is_display and not self.later and all(len(list(_entries(one))) == 1 for one in self.containers)
+        """True if a list or tuple of one element, which is known, is stored and never grows."""
+        return not self.later and all(
+            isinstance(one, Shell) and one.kind in ("list", "tuple") and one.is_exact and len(one.entries) == 1
+            for one in self.containers
+        )
 
     @property
     def is_nested(self) -> bool:

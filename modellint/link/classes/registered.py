@@ -19,7 +19,7 @@ from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, called_name
 from modellint.knowledge import METRICS
 from modellint.link.calls.gradients import records_nothing
-from modellint.link.classes.calls import CONTAINERS, MODULE
+from modellint.link.classes.calls import ADDERS, CONTAINERS, MODULE
 from modellint.link.classes.handed import given_values
 from modellint.link.classes.handed_layers import argument_of, handed_layers, keeps_given
 from modellint.link.classes.object_runs import CARE, FinishedObject, ObjectRuns
@@ -264,6 +264,17 @@ class _Inspection:
 
     # -- doubts ------------------------------------------------------------------------------------------------
 
+    def _may_be_meant(
+        self,
+        kept: AttributeAssignment,
+        layers: tuple[Shell, ...],
+        uses: tuple[AttributeRead, ...],
+        calls: list[tuple[str, Function]],
+    ) -> bool:
+        """True if a container may hide its only layer: others have it, or it is loaded, frozen or asked quietly."""
+        is_set_up = any(name in _LEAVES_ALONE for name, _ in calls)
+        return is_set_up or not _is_made_for(kept, layers) or any(_is_quiet(use, self.project) for use in uses)
+
     def _doubts(
         self,
         kept: AttributeAssignment,
@@ -271,13 +282,10 @@ class _Inspection:
         uses: tuple[AttributeRead, ...],
         handled: Iterable[Iterable[tuple[str, Function]]],
     ) -> Iterator[str]:
-        if (
-            layers
-            and _is_hiding(kept, uses)
-            and (not _is_made_for(kept, layers) or any(_is_quiet(use, self.project) for use in uses))
-        ):
+        calls = [one for each in handled for one in each]
+        if layers and _is_hiding(kept, uses) and self._may_be_meant(kept, layers, uses, calls):
             yield "a container of one may be meant to hide the layer"
-        for name, function in (one for each in handled for one in each):
+        for name, function in calls:
             if name in ("to", "cuda") and function.name not in CARE:
                 yield "`forward` moves it by hand"
             elif name in ("parameters", "named_parameters", "state_dict"):
@@ -316,20 +324,33 @@ def _is_hiding(kept: AttributeAssignment, uses: tuple[AttributeRead, ...]) -> bo
 
 
 def _is_made_for(kept: AttributeAssignment, layers: tuple[Shell, ...]) -> bool:
-    """True if the only element of a display is made in it, to be trained: nobody else has the layer."""
-    made = kept.value.args[0]
-    if made.op is not Op.CALL or any(layer.model is None or layer.function is None for layer in layers):
-        return False
-    if any(layer.value is not made and layer.function is kept.function for layer in layers):
-        return False  # a call of something with the layer: `layer.eval()`
-    others = (event.value for event in kept.function.flow.events if event.value not in (made, kept.value))
-    if any(part is made for value in others for part in value.walk()):
-        return False
-    functions = {layer.function for layer in layers if layer.function is not None and layer.value is not made}
+    """True if the only element of a list is made for it, to be trained: nobody else has the layer."""
+    functions: set[Function] = set()
     for layer in layers:
-        for model in () if layer.model is None else layer.model.mro():
+        if layer.model is None or layer.function is None or layer.value is None:
+            return False
+        if layer.function is kept.function and _is_given_elsewhere(layer.value, kept):
+            return False
+        if layer.function is not kept.function:
+            functions.add(layer.function)
+        for model in layer.model.mro():
             functions.update(() if model.cls is None else model.cls.methods.values())
     return not any(_LEAVES_ALONE & function.words for function in functions)
+
+
+def _is_given_elsewhere(made: Value, kept: AttributeAssignment) -> bool:
+    """True if the function that makes a layer does something else with it than to put it into containers."""
+    for event in kept.function.flow.events:
+        call = event.value if event.kind is EventKind.CALL else None
+        is_put = call is not None and call.callee.op is Op.ATTR and call.callee.data in ADDERS
+        parts = call.args if call is not None and call is not made and not is_put else ()
+        if event.kind is EventKind.STORE and event.value is not kept.value and event.target is not None:
+            parts = (event.value,) if event.target.op is Op.ATTR else ()
+        if event.kind is EventKind.RETURN:
+            parts = (event.value,)
+        if any(part is made for value in parts for part in value.walk()):
+            return True
+    return False
 
 
 def _is_quiet(use: AttributeRead, project: Project) -> bool:

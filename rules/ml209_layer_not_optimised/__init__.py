@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from modellint.rule import Probe, Project
 
     from .beside import Beside
+    from .borrowed import Borrowed
     from .data import OfData
     from .optimised import LeftOut
     from .used_up import Kept, UsedUp
@@ -35,7 +36,8 @@ class LayerNotOptimised(Rule):
     one, and several such children, if the last of the model is among them. It also reports a layer that a model gets
     only after an optimizer was created from its parameters, and a model that a function, a script or a trainer makes
     beside optimizers of other models, if its loss goes backward there and nothing freezes, loads or asks for its
-    parameters. It reports an optimizer of a list of tensors that need no gradient, such as the data.
+    parameters. The optimizer may be one that another file makes for a model of its own. It reports an optimizer of a
+    list of tensors that need no gradient, such as the data.
 
     In functions that make an optimizer, reports a generator (`net.named_parameters()`) that something uses up before
     the optimizer gets parameters from it, and a list that a loop fills with parameters, beside one that the optimizer
@@ -81,6 +83,11 @@ class LayerNotOptimised(Rule):
             yield self._of_list(lost) if isinstance(lost, Kept) else self._of_generator(lost)
         for found in left_out(module, project):
             yield self._of_model(found) if isinstance(found, Beside) else self._report(found)
+        if "backward" in module.text:
+            from .borrowed import models_without_optimizer
+
+            for borrowed in models_without_optimizer(module, project):
+                yield self._of_borrower(borrowed)
         for recipe in queries.script(module, project).recipes:
             yield from self.check_recipe(recipe, project)
 
@@ -166,6 +173,25 @@ class LayerNotOptimised(Rule):
             evidence=("another list of the same loop is given to one",),
             related=(Related(module.place(found.optimizer), "the optimizer is made here"),),
             help="make a group of them, too",
+        )
+
+    def _of_borrower(self, found: Borrowed) -> Finding:
+        module, optimizer = found.function.module, found.optimizer
+        name = f"`{found.name}`" if found.name else "this model"
+        return self.finding(
+            module.place(found.made),
+            f"the loss of {name} goes backward, but no optimizer is given its parameters",
+            symbol=found.name,
+            confidence=Confidence.MEDIUM,
+            evidence=(
+                f"`{optimizer.name}` of `{optimizer.module.name}` is given those of a model that is made there",
+                "nothing in the file freezes it",
+            ),
+            related=(
+                Related(module.place(found.backward), "`backward()` is called here"),
+                Related(optimizer.module.place(optimizer.value), "the optimizer is made here"),
+            ),
+            help=f"make an optimizer of the parameters of {name}",
         )
 
     def _of_model(self, found: Beside) -> Finding:

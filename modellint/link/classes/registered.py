@@ -16,7 +16,7 @@ from modellint.flow.gate import Keepers
 from modellint.flow.objects import AttributeRead
 from modellint.flow.unpassed import is_said
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, called_name
+from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.knowledge import METRICS
 from modellint.link.calls.gradients import records_nothing
 from modellint.link.classes.calls import ADDERS, CONTAINERS, MODULE
@@ -345,7 +345,8 @@ def _is_given_elsewhere(made: Value, kept: AttributeAssignment) -> bool:
         is_put = call is not None and call.callee.op is Op.ATTR and call.callee.data in ADDERS
         parts = call.args if call is not None and call is not made and not is_put else ()
         if event.kind is EventKind.STORE and event.value is not kept.value and event.target is not None:
-            parts = (event.value,) if event.target.op is Op.ATTR else ()
+            is_other = event.target.op is Op.ATTR and self_attribute(event.target) != kept.attribute
+            parts = (event.value,) if is_other else ()
         if event.kind is EventKind.RETURN:
             parts = (event.value,)
         if any(part is made for value in parts for part in value.walk()):

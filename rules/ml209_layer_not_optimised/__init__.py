@@ -83,7 +83,7 @@ class LayerNotOptimised(Rule):
             yield self._of_list(lost) if isinstance(lost, Kept) else self._of_generator(lost)
         for found in left_out(module, project):
             yield self._of_model(found) if isinstance(found, Beside) else self._report(found)
-        if "backward" in module.text:
+        if "backward" in module.text and "step" in module.text:
             from .borrowed import models_without_optimizer
 
             for borrowed in models_without_optimizer(module, project):

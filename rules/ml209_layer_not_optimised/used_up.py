@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event, Flow, Loop, PathCondition, Value
     from modellint.rule import Project
 
+#: A part of the names of torch's optimizers, by which a file imports them.
+_PART = "optim"
 #: Functions that take all elements of a generator.
 _TAKING = frozenset(f"builtins.{name}" for name in "dict list max min set sorted sum tuple".split())
 #: Functions that make a generator of a generator.
@@ -64,7 +66,7 @@ class Kept:
 
 def used_up(module: ModuleFacts, project: Project) -> Iterator[UsedUp | Kept]:
     """The generators of a file that are used up before an optimizer is given them, and lists that none is given."""
-    for function in (module.body, *module.all_functions()):
+    for function in (module.body, *module.all_functions()) if _PART in module.text else ():
         if not function.words.isdisjoint(GIVING):
             optimizers = list(_optimizers(function, project))
             if optimizers:

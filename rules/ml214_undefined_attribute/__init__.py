@@ -119,7 +119,7 @@ class UndefinedAttribute(Rule):
             yield self._missing_finding(missing, project)
         from .behind_modules import read_behind_wrappers
 
-        for behind in read_behind_wrappers(module, project) if "modules" in module.text else ():
+        for behind in read_behind_wrappers(module, project):
             yield self._behind_finding(behind)
         if "speechbrain" in module.text:
             from modellint.link.recipes import queries as recipes

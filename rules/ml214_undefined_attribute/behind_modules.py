@@ -39,6 +39,8 @@ class BehindWrapper:
 
 def read_behind_wrappers(module: ModuleFacts, project: Project) -> Iterator[BehindWrapper]:
     """The attributes that a script's Brain reads of wrapped entries of `modules`, and that the wrapper lacks."""
+    if not any(name in module.text for name in _DISTRIBUTED):
+        return
     script = recipes.script(module, project)
     if not script.recipes or not any(name.rpartition(".")[2] in _DISTRIBUTED for name in script.callees):
         return

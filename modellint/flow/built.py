@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
+    NO_ARGUMENTS,
     NONE,
     Arguments,
     ClassRef,
@@ -267,13 +268,18 @@ def _states(model: ClassModel, arguments: Arguments) -> tuple[bool | None, bool 
         return found.state(), found.state(trained=True)
 
 
-def children(model: ClassModel) -> Mapping[str, Child]:
-    """The attributes that a constructor may register, whatever its arguments, with their state."""
-    return model.classes.once(model, "children", lambda: _children(model))
+def children(model: ClassModel, *, by_default: bool = False) -> Mapping[str, Child]:
+    """The attributes that a constructor may register, with their state.
+
+    Whatever its arguments are; `by_default`: when each argument with a default has that one.
+    """
+    if by_default:
+        return model.classes.once(model, "children by default", lambda: _children(model, NO_ARGUMENTS))
+    return model.classes.once(model, "children", lambda: _children(model, ANY_ARGUMENTS))
 
 
-def _children(model: ClassModel) -> Mapping[str, Child]:
-    with built(model, ANY_ARGUMENTS) as found:
+def _children(model: ClassModel, arguments: Arguments) -> Mapping[str, Child]:
+    with built(model, arguments) as found:
         names = dict.fromkeys(part.name for part in found.parts if any(map(_may_register, part.atoms)))
         return {name: found.child(name) for name in names if isinstance(name, str)}
 

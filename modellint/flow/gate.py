@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow.layer_makers import LayerMakers
+from modellint.flow.library.functions import PARTIAL
 from modellint.flow.unpassed import container_of_layers
 from modellint.graph.declared import documented, is_tensor
 from modellint.graph.value import EventKind, Nested, Op, self_attribute
@@ -529,7 +530,10 @@ class _Body:
             return False
         given = any(map(self._is_kept, call.args[1:]))
         if isinstance(named, External):
-            return _is_passing(named.name) and (given or any(map(self._is_layer, call.args[1:])))
+            is_passing = _is_passing(named.name) or named.name in PARTIAL
+            return is_passing and (given or any(map(self._is_layer, call.args[1:])))
+        if isinstance(named, DefinedClass) and self._is_module(named) is False:
+            return given or self._gets_layers(call) or self._holds_layers(named)
         called = self._function_of(callee)
         if called is not None:
             return self._asks(called, "gives", self._gets_layers(call)) or given
@@ -538,6 +542,11 @@ class _Body:
         if callee.op is Op.ATTR:
             return given or self._is_kept(callee.args[0])
         return given
+
+    def _holds_layers(self, named: DefinedClass) -> bool:
+        """True if the constructor of a class that is no layer may store layers."""
+        constructor = self._project.classes.model(named.cls).method("__init__")
+        return constructor is not None and self._asks(constructor, "matters", False)
 
     # -- layers ----------------------------------------------------------------------------------------------------
 
@@ -687,6 +696,10 @@ def _is_passing(name: str) -> bool:
 
 def _root(value: Value) -> Value:
     """The container that is changed in place: the one behind subscripts, updates and the choices of loops."""
-    while value.op in (Op.UPDATE, Op.INDEX) or (value.op is Op.CHOICE and value.data is None and value.args):
-        value = value.args[0]
-    return value
+    while True:
+        if value.op in (Op.UPDATE, Op.INDEX) or (value.op is Op.CHOICE and value.data is None and value.args):
+            value = value.args[0]
+        elif value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data == "setdefault":
+            value = value.callee.args[0]
+        else:
+            return value

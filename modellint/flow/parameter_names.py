@@ -92,12 +92,15 @@ class Picks:
         found: dict[Shell, list[Path]] = {}
         rest: dict[Shell, str] = {}
         taken: list[set[Shell]] = [set() for _ in paths]
+        names: list[set[str]] = [set() for _ in paths]
         for name, child in _parts(layer):
-            given = [self._remaining_paths(layer, one, paths) for one in self._names(name, child, 0)]
+            whole = list(self._names(name, child, 0))
+            given = [self._remaining_paths(layer, one, paths) for one in whole]
             if not given:
                 continue
-            for children, left in zip(taken, zip(*given, strict=True), strict=True):
-                children.update({child} if any(one is not None for one in left) else ())
+            for number, left in enumerate(zip(*given, strict=True)):
+                taken[number].update({child} if any(one is not None for one in left) else ())
+                names[number].update(one for one, path in zip(whole, left, strict=True) if path is not None)
             if any(child in children for children in taken):
                 known = [path for path in given[0] if path is not None]
                 are_all = all(any(path is not None for path in left) for left in given)
@@ -105,8 +108,11 @@ class Picks:
             else:
                 rest[child] = name
         is_one_group = len({frozenset(children) for children in taken if children}) < 2
+        # Groups that share the parameters of all other children out among them leave out what has another name.
+        are_shared_out = len({frozenset(one) for one in names if one}) > 1 and all(found.values())
         for child, name in rest.items():
-            if is_one_group or self._is_mentioned(layer, name, paths):
+            is_chosen = is_one_group and not (are_shared_out and child.kind == "parameter")
+            if is_chosen or self._is_mentioned(layer, name, paths):
                 found.setdefault(child, [])
         return found
 

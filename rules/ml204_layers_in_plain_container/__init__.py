@@ -15,15 +15,23 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.rule import Probe, Project
 
+_REMEDIES = {
+    "instance": "derive its class from `nn.Module`",
+    "partial": "keep the layers on `self`, and pass them in `forward`",
+}
+
 
 class LayersInPlainContainer(Rule):
-    """Layers are in a plain list or dict, which `nn.Module` does not register
+    """Layers are in a plain list, dict or object, which `nn.Module` does not register
 
     ## What it does
     Follows the layers that a constructor makes, through local names, helper functions, loops and base classes. Reports
     layers that the object keeps in a plain container and registers in no other way: not by `ModuleList`, `ModuleDict`
     or `Sequential`, not by `add_module`, `register_module` or `setattr`, not under another name. Skips layers without
     parameters and buffers (activations, dropout, pooling).
+
+    An object of a class that is no layer is a container, too (also a dataclass or a named tuple), unless it moves,
+    trains, loads or freezes layers. So is a `functools.partial` that passes on layers.
 
     A container that the constructor gets as an argument is a warning, if its annotation says that it holds layers
     (`List[nn.Module]`) or callers pass new layers that nothing else registers. It is an info if the class of those
@@ -46,8 +54,8 @@ class LayersInPlainContainer(Rule):
     ```
 
     To hide a layer on purpose (a parent, a frozen teacher), write `object.__setattr__(self, "teacher", teacher)`.
-    A list of one layer that code reads by a constant index (`self.teacher[0]`) may hide it on purpose, too, so a
-    finding about it has low confidence.
+    A list of one layer that code reads by a constant index (`self.teacher[0]`) may hide it on purpose, too. A finding
+    about it has low confidence, unless the layer is made for the list and nothing freezes or loads it.
 
     ## References
     - [torch.nn.ModuleList](https://pytorch.org/docs/stable/generated/torch.nn.ModuleList.html)
@@ -80,10 +88,10 @@ class LayersInPlainContainer(Rule):
             remedy = "drop the comma"
         else:
             message = (
-                f"`{attribute}` is a plain {kept.kind}: {layers} layers in it are not registered, "
+                f"`{attribute}` is {found.keeper}: {layers} layers in it are not registered, "
                 "so they are not moved, trained or saved"
             )
-            remedy = f"use `nn.Module{'Dict' if kept.kind == 'dict' else 'List'}`"
+            remedy = _REMEDIES.get(kept.kind, f"use `nn.Module{'Dict' if kept.kind == 'dict' else 'List'}`")
         return self.finding(
             module.place(kept.target),
             message,

@@ -16,9 +16,13 @@ if TYPE_CHECKING:
     from modellint.graph.python import ModuleFacts
     from modellint.rule import Probe, Project
 
+    from .in_class_body import InClassBody
     from .moved import Moved
     from .parameters import Derived, Early
     from .uninitialised import Uninitialised
+
+#: What makes parameters of tensors in a container of some kind; of others than these it is a list.
+_SUFFIXES = {"": "", "dict": "Dict"}
 
 
 class ParameterNotRegistered(Rule):
@@ -32,9 +36,11 @@ class ParameterNotRegistered(Rule):
     - parameters in plain lists, tuples and dicts that nothing else registers
     - layers and parameters that a class assigns before `nn.Module.__init__` runs
     - layers and parameters that a class assigns although `nn.Module.__init__` never runs: no constructor calls it, or
-      the constructor of a base class before `nn.Module` does not call `super().__init__()`
-    - attributes that are plain tensors with `requires_grad=True` (a warning; an info if a method of the class returns
-      them, for an optimizer)
+      the constructor of a base class before `nn.Module` does not call `super().__init__()`. `super()` alone calls
+      nothing
+    - layers and parameters that a class body makes, in containers, too, and that objects use
+    - attributes that are plain tensors with `requires_grad=True`, or containers of such tensors (a warning; an info if
+      a method of the class returns them, for an optimizer)
     - trained tensors that code moves after it passed them to an optimizer (a warning)
 
     A constructor that never calls `nn.Module.__init__` and assigns no layer or parameter is an info.
@@ -71,6 +77,7 @@ class ParameterNotRegistered(Rule):
         "may_store_derived",
         "may_store_early",
         "object",
+        "state",
         "stores",
         "unregistered_containers",
         "unregistered_tensors",
@@ -78,6 +85,7 @@ class ParameterNotRegistered(Rule):
     about = ("torch.nn.Parameter",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .in_class_body import in_class_bodies
         from .moved import moved_late
         from .parameters import derived, early
         from .uninitialised import uninitialised_layers
@@ -87,7 +95,9 @@ class ParameterNotRegistered(Rule):
         for first in early(module, project):
             yield self._early_finding(first)
         for one in uninitialised_layers(module, project):
-            yield self._uninitialised_finding(one)
+            yield self._uninitialised_finding(one, project)
+        for body in in_class_bodies(module, project):
+            yield self._body_finding(body)
         for plain in queries.flow(module, project).unregistered_tensors():
             yield self._learned_finding(plain)
         for late in moved_late(module, project):
@@ -144,7 +154,7 @@ class ParameterNotRegistered(Rule):
             claim=claims.NotRegistered(place, found.cls.qualname, found.attribute),
         )
 
-    def _uninitialised_finding(self, found: Uninitialised) -> Finding:
+    def _uninitialised_finding(self, found: Uninitialised, project: Project) -> Finding:
 
         from .uninitialised import set_up
 
@@ -157,7 +167,7 @@ class ParameterNotRegistered(Rule):
                 severity=Severity.INFO,
                 evidence=("its objects cannot be called, moved or given layers",),
                 help="call `super().__init__()` first",
-                fix=set_up(found),
+                fix=set_up(found, project),
             )
         place = found.cls.module.place(found.target)
         kind, refused = ("layer", "module") if found.is_layer else ("parameter", "parameters")
@@ -169,8 +179,29 @@ class ParameterNotRegistered(Rule):
             evidence=(f"torch raises `AttributeError: cannot assign {refused} before Module.__init__() call`",),
             related=(Related(found.constructor.place, "this constructor calls no other"),),
             help="call `super().__init__()` first",
-            fix=set_up(found),
+            fix=set_up(found, project),
             claim=claims.NotRegistered(place, found.cls.qualname, found.attribute),
+        )
+
+    def _body_finding(self, found: InClassBody) -> Finding:
+
+        place = found.cls.module.place(found.value)
+        made = " and ".join(f"`{name}`" for name in found.made)
+        shared = f"this {made}" if found.is_one else f"its {made} objects"
+        user = found.use.function
+        return self.finding(
+            place,
+            f"the class body makes `{found.name}`: all `{found.cls.name}` objects share {shared}, and none registers "
+            f"{'it' if found.is_one else 'them'}",
+            symbol=f"{found.cls.name}.{found.name}",
+            confidence=Confidence.HIGH,
+            evidence=(
+                "`nn.Module` registers what is assigned to an object; neither `parameters()` nor a checkpoint holds "
+                "an attribute of the class",
+            ),
+            related=(Related(user.module.place(found.use.value), "used here"),),
+            help="make it in the constructor, and assign it to `self`",
+            claim=claims.NotRegistered(place, found.cls.qualname, found.name),
         )
 
     def _learned_finding(self, found: queries.Learned) -> Finding:
@@ -179,14 +210,15 @@ class ParameterNotRegistered(Rule):
         evidence = ["neither `parameters()` nor a checkpoint holds it"]
         if found.is_handed_out:
             evidence.append("a method returns or stores it, so an optimizer may be given it")
+        kept = f"is a plain {found.container} of tensors" if found.container else "is a plain tensor"
         return self.finding(
             place,
-            f"`self.{found.attribute}` requires gradients, but is a plain tensor that is not registered",
+            f"`self.{found.attribute}` requires gradients, but {kept} that is not registered",
             symbol=f"{found.cls.name}.{found.attribute}",
             confidence=Confidence.MEDIUM,
             severity=Severity.INFO if found.is_handed_out else Severity.WARNING,
             evidence=evidence,
-            help="make it an `nn.Parameter`",
+            help=f"make it an `nn.Parameter{_SUFFIXES.get(found.container, 'List')}`",
             fix=_as_parameter(found),
             claim=claims.NotRegistered(place, found.cls.qualname, found.attribute),
         )
@@ -240,7 +272,8 @@ class ParameterNotRegistered(Rule):
 def _as_parameter(found: queries.Learned) -> Fix | None:
     """Wrap the stored value in a parameter; the state dict gets another entry."""
     module = found.function.module
-    stored, name = edits.assigned(found.target, module), edits.nn_name(module, "Parameter")
+    kind = _SUFFIXES.get(found.container, "List")
+    stored, name = edits.assigned(found.target, module), edits.nn_name(module, f"Parameter{kind}")
     if stored is None or name is None:
         return None
     text = edits.text_at(stored[1], module)

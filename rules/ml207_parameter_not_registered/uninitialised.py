@@ -10,13 +10,13 @@ from modellint.finding import Applicability, Edit, Fix, Place, Span
 from modellint.flow import queries
 from modellint.graph.attributes import REGISTERING
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.graph.value import EventKind, Op, is_super, self_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import Class, Function, ModuleFacts
-    from modellint.graph.value import Value
+    from modellint.graph.value import Event, Value
     from modellint.rule import Project
 
 
@@ -46,13 +46,13 @@ def _all_uninitialised(module: ModuleFacts, project: Project) -> Iterator[Uninit
         constructor = cls.methods.get("__init__")
         if constructor is None or cls.head.keywords or constructor.signature.decorators or cls.head.decorators:
             continue
-        if "super" in constructor.words:
+        if any(map(_is_constructor, _calls(constructor))):
             yield from _stopped_above(cls, constructor, project)
             continue
         if _calls_others(constructor, cls) or _refuses(constructor):
             continue
         model = project.classes.model(cls)
-        if model.is_module and model.is_complete and not model.has_own_adder("__new__"):
+        if model.is_module and model.are_bases_known and not model.has_own_adder("__new__"):
             found = _first_kept(cls, constructor, project)
             if found.target is not None or not any(self_attribute(call.callee) for call in _calls(constructor)):
                 yield found
@@ -109,7 +109,11 @@ def _calls(function: Function) -> list[Value]:
 
 def _calls_others(constructor: Function, cls: Class, seen: tuple[Function, ...] = ()) -> bool:
     """True if a constructor calls another one, passes on its object, or calls a method that may do so."""
+    if any(map(_uses_super, constructor.flow.events)):
+        return True
     for call in _calls(constructor):
+        if is_super(call):
+            continue
         if call.callee.op is Op.ATTR and call.callee.data in ("__init__", "__setstate__"):
             return True
         if any(map(_holds_self, call.args[1:])):
@@ -127,6 +131,12 @@ def _calls_others(constructor: Function, cls: Class, seen: tuple[Function, ...] 
     return any(event.value.data == "__dict__" for event in constructor.flow.reads)
 
 
+def _uses_super(event: Event) -> bool:
+    """True if an event calls a method of `super()`, passes it on or keeps it: more than the bare `super()`."""
+    is_made = event.kind is EventKind.CALL and is_super(event.value)
+    return not is_made and any(map(is_super, event.value.walk()))
+
+
 def _refuses(constructor: Function) -> bool:
     """True if a constructor raises and stores nothing."""
     events = constructor.flow.events
@@ -140,8 +150,10 @@ def _holds_self(value: Value) -> bool:
     return value.op is Op.PARAM and value.data == "self"
 
 
-def set_up(found: Uninitialised) -> Fix | None:
+def set_up(found: Uninitialised, project: Project) -> Fix | None:
     """Call the constructor of the base first, in the one that calls none, or the one that comes next."""
+    if _takes_arguments(found.constructor, project):
+        return None
     function = found.constructor
     module = function.module
     owners = _supers(function)
@@ -159,6 +171,9 @@ def set_up(found: Uninitialised) -> Fix | None:
     if first is None or not isinstance(defined, ast.FunctionDef) or first.lineno == defined.lineno:
         return None
     line = function.line + first.lineno - 1
+    begun = next(filter(is_super, _calls(function)), None)
+    if begun is not None:
+        return _finished_call(begun, first, line, module)
     (text,) = module.as_written(line, line)
     margin = text[: len(text) - len(text.lstrip())]
     indent = margin.replace("\f", "")  # a page may begin here
@@ -168,6 +183,29 @@ def set_up(found: Uninitialised) -> Fix | None:
     ending = text[len(text.rstrip("\r\n")) :]
     edit = Edit(place, f"super().__init__(){ending}{indent}")
     return Fix("Call `super().__init__()` first", Applicability.SAFE, (edit,))
+
+
+def _takes_arguments(constructor: Function, project: Project) -> bool:
+    """True if the constructor that `super()` leads to takes arguments that are not known here."""
+    model = None if constructor.owner is None else project.classes.model(constructor.owner)
+    above = () if model is None else model.mro()[1:]
+    method = next((found for one in above if (found := one.own_method("__init__")) is not None), None)
+    taken = () if method is None else method.parameters[1:]
+    return any(one.default is None and one.kind != "var-keyword" for one in taken)
+
+
+def _finished_call(begun: Value, first: ast.stmt, line: int, module: ModuleFacts) -> Fix | None:
+    """Call the constructor in the first statement, where that is `super()` or `super().__init__`."""
+    made = first.value if isinstance(first, ast.Expr) else None
+    is_read = isinstance(made, ast.Attribute) and made.attr == "__init__"
+    span = module.place(begun).span
+    called = made.value if isinstance(made, ast.Attribute) and is_read else made
+    if not isinstance(called, ast.Call) or ast.unparse(called.func) != "super" or begun.line != line:
+        return None
+    column = span.end_column + (len(".__init__") if is_read else 0)
+    place = Place(module.path, Span(span.end_line, column, span.end_line, column))
+    text = "()" if is_read else ".__init__()"
+    return Fix("Call `super().__init__()` first", Applicability.SAFE, (Edit(place, text),))
 
 
 def _first_kept(cls: Class, last: Function, project: Project) -> Uninitialised:

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from modellint.rule import Probe, Project
 
     from .beside import Beside
+    from .borrowed import Borrowed
     from .data import OfData
     from .optimised import LeftOut
+    from .used_up import Kept, UsedUp
 
-    _Claims = claims.NotTrained | claims.NotListed | claims.InNoGroup | claims.NothingToTrain
+    _Claims = claims.NotTrained | claims.NotListed | claims.InNoGroup | claims.NothingToTrain | claims.Refused
 
 
 class LayerNotOptimised(Rule):
@@ -31,10 +33,15 @@ class LayerNotOptimised(Rule):
     Some code passes an optimizer the parameters of each child of a model (`model.embed.parameters()`, …), or groups of
     `named_parameters()` that it picks by name. The rule compares them with the children that the model registers. It
     reports a child that the model calls, if the optimizers of the file get all other children and nothing freezes this
-    one. It also reports a layer that a model gets only after an optimizer was created from its parameters, and a model
-    that a function, a script or a trainer makes beside optimizers of other models, if its loss goes backward there and
-    nothing freezes, loads or asks for its parameters. It reports an optimizer of a list of tensors that need no
-    gradient, such as the data.
+    one, and several such children, if the last of the model is among them. It also reports a layer that a model gets
+    only after an optimizer was created from its parameters, and a model that a function, a script or a trainer makes
+    beside optimizers of other models, if its loss goes backward there and nothing freezes, loads or asks for its
+    parameters. The optimizer may be one that another file makes for a model of its own. It reports an optimizer of a
+    list of tensors that need no gradient, such as the data.
+
+    In functions that make an optimizer, reports a generator (`net.named_parameters()`) that something uses up before
+    the optimizer gets parameters from it, and a list that a loop fills with parameters, beside one that the optimizer
+    gets, and that nothing reads.
 
     In a recipe, checks each layer in `modules` that the script computes gradients with, if the Brain creates its
     optimizers itself (`init_optimizers`) and the rule knows which parameters each of them gets. Skips frozen layers,
@@ -70,8 +77,17 @@ class LayerNotOptimised(Rule):
 
         for of_data in optimizers_of_data(module, project):
             yield self._of_data(of_data)
+        from .used_up import Kept, used_up
+
+        for lost in used_up(module, project):
+            yield self._of_list(lost) if isinstance(lost, Kept) else self._of_generator(lost)
         for found in left_out(module, project):
             yield self._of_model(found) if isinstance(found, Beside) else self._report(found)
+        if "backward" in module.text and "step" in module.text:
+            from .borrowed import models_without_optimizer
+
+            for borrowed in models_without_optimizer(module, project):
+                yield self._of_borrower(borrowed)
         for recipe in queries.script(module, project).recipes:
             yield from self.check_recipe(recipe, project)
 
@@ -81,7 +97,7 @@ class LayerNotOptimised(Rule):
 
     def probe(self, claim: _Claims, project: Project) -> Probe | None:
         """Make the optimizers as the code does, and look for the layer's parameters among those that they are given."""
-        if isinstance(claim, claims.NothingToTrain):
+        if isinstance(claim, claims.NothingToTrain | claims.Refused):
             return called_probe(claim, project)
         if isinstance(claim, claims.InNoGroup):
             return file_probe(claim, claim.function)
@@ -122,6 +138,60 @@ class LayerNotOptimised(Rule):
             related=[Related(module.place(made), "this tensor is made without `requires_grad`") for made in found.made],
             help="give it the parameters that the loss depends on, or make the tensor with `requires_grad=True`",
             claim=claims.NothingToTrain(module.place(found.optimizer)),
+        )
+
+    def _of_generator(self, found: UsedUp) -> Finding:
+        module = found.function.module
+        name = f"`{found.generator.target}`" if found.generator.target else "this generator"
+        place = module.place(found.second)
+        return self.finding(
+            place,
+            f"{name} is used up before this: the optimizer is given no parameter here",
+            symbol=f"{found.function.qualname}.{found.generator.target or ''}",
+            confidence=Confidence.HIGH,
+            severity=Severity.ERROR if found.is_all else None,
+            evidence=(
+                "a generator gives its elements once"
+                + ("; torch raises `ValueError: optimizer got an empty parameter list`" if found.is_all else ""),
+            ),
+            related=(
+                Related(module.place(found.first), "all elements are taken here"),
+                Related(module.place(found.generator), "the generator is made here"),
+            ),
+            help="make a list of it first",
+            claim=claims.Refused(place, "ValueError", "empty parameter list") if found.is_all else None,
+        )
+
+    def _of_list(self, found: Kept) -> Finding:
+        module = found.function.module
+        name = module.text_of(found.filled.callee).partition(".")[0]
+        return self.finding(
+            module.place(found.filled),
+            f"the parameters in `{name}` are given to no optimizer: nothing reads the list",
+            symbol=f"{found.function.qualname}.{name}",
+            confidence=Confidence.MEDIUM,
+            evidence=("another list of the same loop is given to one",),
+            related=(Related(module.place(found.optimizer), "the optimizer is made here"),),
+            help="make a group of them, too",
+        )
+
+    def _of_borrower(self, found: Borrowed) -> Finding:
+        module, optimizer = found.function.module, found.optimizer
+        name = f"`{found.name}`" if found.name else "this model"
+        return self.finding(
+            module.place(found.made),
+            f"the loss of {name} goes backward, but no optimizer is given its parameters",
+            symbol=found.name,
+            confidence=Confidence.MEDIUM,
+            evidence=(
+                f"`{optimizer.name}` of `{optimizer.module.name}` is given those of a model that is made there",
+                "nothing in the file freezes it",
+            ),
+            related=(
+                Related(module.place(found.backward), "`backward()` is called here"),
+                Related(optimizer.module.place(optimizer.value), "the optimizer is made here"),
+            ),
+            help=f"make an optimizer of the parameters of {name}",
         )
 
     def _of_model(self, found: Beside) -> Finding:
@@ -170,14 +240,16 @@ class LayerNotOptimised(Rule):
             symbol, user = f"{found.cls.name}.{found.child}", found.cls.name
             claim = claims.NotListed(place, found.cls.qualname, found.child, function.qualname)
         subject = f"what `{found.child}` gets here" if found.is_part else f"`{found.child}`"
+        others = " and ".join(f"`{name}`" for name in found.others)
+        subject, verb = (f"{subject} and {others}", "are") if others else (subject, "is")
         return self.finding(
             found.made.function.module.place(found.made.value),
-            f"{subject} is used by `{user}`, but no optimizer is given its parameters",
+            f"{subject} {verb} used by `{user}`, but no optimizer is given {'their' if others else 'its'} parameters",
             symbol=symbol,
             confidence=Confidence.MEDIUM,
             evidence=(said, "nothing in the file freezes it"),
             related=(Related(place, told),),
-            help=f"add the parameters of `{found.child}` {remedy}",
+            help=f"add {'their parameters' if others else f'the parameters of `{found.child}`'} {remedy}",
             claim=claim,
         )
 

@@ -129,14 +129,14 @@ def _layers_behind(
     Those of a script may be called in its functions.
     """
     calls = run.of(Training).calls
-    for event, call in _calls_before_backward(home, project):
+    for event, call in calls_before_backward(home, project):
         layers = calls.get(id(call), set())
         if len(layers) == 1:
             yield next(iter(layers)), home, event
     if home is home.module.body:
         by_name = {_name(shell, shells): shell for shell in shells if shell.function is home and shell.is_layer}
         for function in home.module.all_functions():
-            for event, call in _calls_before_backward(function, project):
+            for event, call in calls_before_backward(function, project):
                 found = by_name.get(str(call.callee.data)) if call.callee.op is Op.GLOBAL else None
                 if found is not None:
                     yield found, function, event
@@ -155,13 +155,13 @@ def _layers_of_object(shell: Shell, cls: Class, project: Project) -> Iterator[tu
     for name in {self_attribute(given) for call in calls for given in call.args[1:]} - {None}:
         held.pop(name, None)  # others get the layer, and may train it
     for method in cls.methods.values():
-        for event, call in _calls_before_backward(method, project):
+        for event, call in calls_before_backward(method, project):
             layers = held.get(self_attribute(call.callee), [])
             if len(layers) == 1 and layers[0].is_layer:
                 yield layers[0], method, event
 
 
-def _calls_before_backward(function: Function, project: Project) -> Iterator[tuple[Value, Value]]:
+def calls_before_backward(function: Function, project: Project) -> Iterator[tuple[Value, Value]]:
     """The calls of `backward` in a function, each with those that compute its tensor while gradients are recorded."""
     for event in function.flow.of(EventKind.CALL):
         callee = event.value.callee

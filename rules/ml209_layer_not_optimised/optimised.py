@@ -44,6 +44,7 @@ class LeftOut:
     `made` is where the child is stored; `start` is the function from which one gets to the optimizer. `is_late`: the
     optimizer is given all that the model has, before it has the child; `is_part`: before it has that part of the child,
     a container. Where the model is a container of torch's itself, `cls` is the name of its class, `child` its own.
+    `others` are the other children of which the same is true.
     """
 
     cls: Class | str
@@ -54,6 +55,7 @@ class LeftOut:
     start: Function
     is_late: bool = False
     is_part: bool = False
+    others: tuple[str, ...] = ()
 
 
 def left_out(module: ModuleFacts, project: Project) -> Iterator[LeftOut | Beside]:
@@ -162,21 +164,30 @@ class _ListedLayers:
         if listed is None or len(listed) < 2:
             return None
         finished = self._project.of(ObjectRuns).of(model)
-        reached = {name for shell in shells for name, parts in _children(shell) if not parts.isdisjoint(self._reached)}
+        reached = {
+            name for shell in shells for name, parts in _held_parts(shell) if not parts.isdisjoint(self._reached)
+        }
         rest = _learning(finished, shells) - listed - reached
-        if len(rest) != 1 or not finished.is_used(*rest):
+        if not rest or len(rest) > len(listed):
             return None
-        name = rest.pop()
-        made = _stores_of_child(finished, name, shells)
-        if made is None or not self._is_near(made[0]) or self._is_settled(name, shells):
-            return None
+        made_last = next((s.name for s in reversed(finished.first_stores) if s.name in rest | listed), None)
+        if len(rest) > 1 and made_last not in rest:
+            return None  # only the last layers are trained, by choice
         start, optimizer = self._optimizer_of(shells)
-        if (
-            optimizer.function is None
-            or TrainedElsewhere(self._project, finished, name, made, optimizer.function).is_likely
-        ):
+        if optimizer.function is None:
             return None
-        return LeftOut(cls, name, made[0], tuple(sorted(listed)), optimizer, start)
+        places: dict[str, Store] = {}
+        for name in rest:
+            made = _stores_of_child(finished, name, shells) if finished.is_used(name) else None
+            if made is None or not self._is_near(made[0]) or self._is_settled(name, shells):
+                return None
+            if TrainedElsewhere(self._project, finished, name, made, optimizer.function).is_likely:
+                return None
+            places[name] = made[0]
+        first, *others = [store.name for store in finished.first_stores if places.get(str(store.name)) is store]
+        return LeftOut(
+            cls, str(first), places[str(first)], tuple(sorted(listed)), optimizer, start, others=tuple(map(str, others))
+        )
 
     def _late_children(self) -> Iterator[LeftOut]:
         """The children that a model gets after an optimizer was given all that it had."""
@@ -390,15 +401,25 @@ def _children(shell: Shell) -> Iterator[tuple[str, set[Shell]]]:
             yield store.name, layers
 
 
+def _held_parts(shell: Shell) -> Iterator[tuple[str, set[Shell]]]:
+    """The layers and parameters that an object registers, by name."""
+    for store in shell.stores:
+        parts = {part for part in store.atoms if isinstance(part, Shell) and (part.is_layer or part.kind in TENSORS)}
+        if store.registers and store.name is not None and parts:
+            yield store.name, parts
+
+
 def _learning(finished: FinishedObject, shells: Collection[Shell]) -> set[str]:
-    """The attributes of some objects that are, or may be, layers with parameters."""
+    """The attributes of some objects that are, or may be, layers with parameters, or parameters."""
     found: set[str] = set()
     for store in (*finished.stores, *(store for shell in shells for store in shell.stores)):
         if not store.registers:
             continue
         name = store.name or ""
         for atom in store.atoms:
-            if isinstance(atom, Shell) and atom.is_layer:
+            if isinstance(atom, Shell) and atom.kind == "parameter":
+                found |= {name} if _may_be_trained(atom) else set()
+            elif isinstance(atom, Shell) and atom.is_layer:
                 found |= {name} if finished.is_trained(atom) is not False else set()
             elif isinstance(atom, SymbolicInput | Unknown) and finished.is_called(name):
                 found.add(name)
@@ -407,15 +428,25 @@ def _learning(finished: FinishedObject, shells: Collection[Shell]) -> set[str]:
 
 def _stores_of_child(finished: FinishedObject, name: str, shells: list[Shell]) -> list[Store] | None:
     """The stores by which a constructor makes a child that surely has parameters to train; None if it may differ."""
-    found = [store for store in finished.first_stores if store.name == name and any(map(_is_layer, store.atoms))]
+    found = [store for store in finished.first_stores if store.name == name and any(map(_is_child, store.atoms))]
     places = [store.place for store in found]
     stores = (*finished.stores, *(store for shell in shells for store in shell.stores))
-    is_replaced = any(s.name == name and any(map(_is_layer, s.atoms)) and s.place not in places for s in stores)
+    is_replaced = any(s.name == name and any(map(_is_child, s.atoms)) and s.place not in places for s in stores)
     is_sure = covers(store.path for store in found) and not is_replaced
     atoms = [atom for store in found for atom in store.atoms]
-    layers = [atom for atom in atoms if isinstance(atom, Shell) and finished.is_trained(atom) is True]
+    layers = [atom for atom in atoms if isinstance(atom, Shell) and _is_surely_trained(atom, finished)]
     is_own = len(layers) == len(atoms) and not any(map(finished.is_tied, layers))
     return found if found and is_sure and is_own else None
+
+
+def _is_surely_trained(shell: Shell, finished: FinishedObject) -> bool:
+    """True for a layer that has parameters to train, and for a parameter that nothing freezes."""
+    return finished.is_trained(shell) is True or (shell.kind == "parameter" and _may_be_trained(shell))
+
+
+def _is_child(atom: Atom) -> bool:
+    """True for a layer and for a parameter."""
+    return isinstance(atom, Shell) and (atom.is_layer or atom.kind == "parameter")
 
 
 def _may_be_trained(shell: Shell) -> bool:

@@ -32,7 +32,7 @@ class LayerNeverUsed(Rule):
     ## What it does
     Reports trainable layers and parameters that a constructor keeps and nothing reads: no method of the class, its
     bases or its subclasses, no owner, and no function that gets the object. Initialising the layer does not count as a
-    use; passing it on does.
+    use; passing it on does. A layer is trainable if it has parameters by the defaults of the constructor's arguments.
 
     It is an info. It is a warning if the project wraps models in `DistributedDataParallel` without
     `find_unused_parameters`. It is an error if a method calls a twin of the layer twice, and one call is named after

@@ -76,10 +76,18 @@ def _kept_layers(cls: Class, constructor: Function, model: queries.ClassModel, p
         )
         if not is_only_kept or _is_kept_for_others(cls, *made[0], name):
             continue
-        child = queries.flow(cls.module, project).children(model).get(name)
-        if child is not None and child.has_parameters is True:
+        if _is_trained(name, cls, model, project):
             found.append(Unused(cls, *made[0], name))
     return found
+
+
+def _is_trained(name: str, cls: Class, model: queries.ClassModel, project: Project) -> bool:
+    """True if a child has parameters to train: whatever the arguments of the constructor are, or by their defaults."""
+    flow = queries.flow(cls.module, project)
+    child = flow.children(model).get(name)
+    if child is not None and child.has_parameters is None:
+        child = flow.children(model, by_default=True).get(name)
+    return child is not None and child.has_parameters is True
 
 
 def _reads(model: queries.ClassModel, name: str, project: Project) -> bool:

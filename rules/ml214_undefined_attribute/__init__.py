@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import ModuleFacts
+    from modellint.link.recipes import queries as recipes
     from modellint.rule import Project
 
+    from .behind_modules import BehindWrapper
     from .local_variables import LocalVariable
     from .partly import Partly
     from .parts import Missing
@@ -44,6 +46,10 @@ class UndefinedAttribute(Rule):
     - a method or attribute of the wrapped model that `nn.DataParallel` and `DistributedDataParallel` do not have
       (`model.encode(x)`), `hasattr` that asks a wrapper for one, and `.module` of a model that is not wrapped
     - a local variable of the constructor, such as a layer, that another method calls by its name
+    - an attribute of a SpeechBrain Brain that only other releases have than the one that the project asks for (a
+      warning if it asks for none: then the newest release counts)
+    - an attribute of an entry of a Brain's `self.modules` that learns, in a script that sets up distributed training:
+      several processes wrap the entries in `DistributedDataParallel` (a warning)
 
     It is an error on a line that each call reaches. It is a warning for an attribute that is set in one branch, for
     `hasattr`, for an argument of a function, and for a read behind a condition, in a method that is called only behind
@@ -111,6 +117,16 @@ class UndefinedAttribute(Rule):
 
         for missing in missing_of_others(module, project):
             yield self._missing_finding(missing, project)
+        from .behind_modules import read_behind_wrappers
+
+        for behind in read_behind_wrappers(module, project):
+            yield self._behind_finding(behind)
+        if "speechbrain" in module.text:
+            from modellint.link.recipes import queries as recipes
+
+            for cls in module.classes.values():
+                for foreign in recipes.foreign_members(cls, project):
+                    yield self._foreign_finding(foreign)
         from .local_variables import read_as_global
 
         for local in read_as_global(module, project):
@@ -169,6 +185,40 @@ class UndefinedAttribute(Rule):
             related=(Related(made, "its value is made here, and lost when the constructor ends"),),
             help=f"store it as `self.{name}`, and read that",
             claim=claims.Refused(call.place, "NameError", name),
+        )
+
+    def _foreign_finding(self, found: recipes.ForeignMember) -> Finding:
+        """The finding about an attribute of a Brain that another release has."""
+        module, name = found.function.module, found.name
+        is_guarded = found.event.guard is not None or found.event.handled
+        asked = "asked for" if found.is_asked_for else "the newest that is known; no file asks for another"
+        return self.finding(
+            _place_of_name(module.place(found.event.value), name),
+            f"the Brain of SpeechBrain {found.release} has no `{name}`: {_span(found)}",
+            symbol=f"{found.function.qualname}.{name}",
+            confidence=Confidence.HIGH,
+            severity=Severity.WARNING if is_guarded or not found.is_asked_for else None,
+            evidence=(f"SpeechBrain {found.release} is {asked}", "no class of the project sets it"),
+            help="use what this release has in its place, or require the other one",
+        )
+
+    def _behind_finding(self, found: BehindWrapper) -> Finding:
+        """The finding about an attribute of an entry of a Brain's `modules`, which a wrapper hides."""
+        module, is_asked = found.function.module, found.value.op is Op.CALL
+        place = module.place(found.value)
+        lacks = f"`self.modules.{found.entry}` is a `DistributedDataParallel`, which has no attribute `{found.name}`"
+        return self.finding(
+            place if is_asked else _place_of_name(place, found.name),
+            f"with several processes {'`hasattr` is false: ' if is_asked else ''}{lacks}",
+            symbol=f"{found.function.qualname}.{found.name}",
+            confidence=Confidence.HIGH,
+            severity=Severity.WARNING,
+            evidence=(
+                "the script sets up distributed training, which wraps the entries of `self.modules` that learn",
+                "a `DistributedDataParallel` gives the attributes of torch's layers, and its own",
+            ),
+            related=(Related(found.root.place, "the entry is here"),),
+            help="read it of the object that the recipe makes, `self.hparams`, or of `module` of the wrapper",
         )
 
     def _missing_finding(self, found: Missing, project: Project) -> Finding:
@@ -244,6 +294,13 @@ class UndefinedAttribute(Rule):
 
 #: Evidence where a class decorator, here or on a base, is of a library that is not at hand.
 _UNREAD = "a decorator of the class, or of a base, cannot be read: it may set it"
+
+
+def _span(found: recipes.ForeignMember) -> str:
+    """Which releases have the attribute."""
+    if found.first == found.last:
+        return f"only {found.first} has it"
+    return f"releases {found.first} to {found.last} have it"
 
 
 def _severity(found: Undefined | TooEarly, project: Project) -> Severity:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.rule import Project
 
+    from .checkpoint_keys import Unsaved
+
 
 #: The most keys that a finding lists.
 _MOST_NAMES = 8
@@ -33,6 +35,8 @@ class UndefinedHyperparameter(Rule):
     - `hparams["x"]` or `self.hparams.x` that the script certainly reaches, if a recipe of the script has no key `x` and
       nothing stores one
     - an override in the script of a key that the recipe does not have
+    - a key by which the Brain ranks its checkpoints (`min_key="WER"`, `max_keys=["ACC"]`), if the meta data that the
+      script saves with them has other keys (a warning)
 
     A published model has no script. For it, modellint takes the interface that `config.json` or the README names, and
     reports keys that the interface requires, or that a class in the model's folder reads.
@@ -44,7 +48,8 @@ class UndefinedHyperparameter(Rule):
     Overrides from the command line cannot add keys, unless the script passes `overrides_must_match=False`.
 
     ## Why is this bad
-    The script raises `KeyError` or `AttributeError`, at once or hours later, when the epoch ends or the test begins.
+    The script raises `KeyError` or `AttributeError`, at once or hours later, when the epoch ends or the test begins. By
+    a key that no checkpoint has, the test finds none and judges the last weights, and saving deletes the best ones.
 
     ## How to fix
     Add the key to the recipe, or correct the name in the script:
@@ -71,6 +76,10 @@ class UndefinedHyperparameter(Rule):
             yield self._config_finding(key)
         for recipe in script.interface_recipes:
             yield from self.check_recipe(recipe, project)
+        from .checkpoint_keys import unsaved_keys
+
+        for unsaved in unsaved_keys(module, project):
+            yield self._of_checkpoints(unsaved)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         asked = queries.about(recipe, project)
@@ -124,6 +133,21 @@ class UndefinedHyperparameter(Rule):
                 effect if is_target else "OmegaConf raises `ConfigAttributeError`, or `ConfigKeyError` for an index",
             ),
             help=f"did you mean `{near[0]}`?" if near else f"it has {listed}" if listed else "add the key",
+        )
+
+    def _of_checkpoints(self, found: Unsaved) -> Finding:
+        saver, save = found.save
+        near = edits.get_close_matches(found.key, found.saved, n=1, cutoff=0.6)
+        keys = ", ".join(f"`{key}`" for key in found.saved) or "no keys"
+        return self.finding(
+            found.function.module.place(found.value),
+            f"no checkpoint is saved with the key {found.key!r}, so `{found.call.callee.data}` finds none by it",
+            symbol=f"{found.function.qualname}.{found.key}",
+            severity=Severity.WARNING,
+            confidence=Confidence.HIGH,
+            evidence=(f"the meta data of all checkpoints has {keys}",),
+            related=(Related(saver.module.place(save), "checkpoints are saved here"),),
+            help=f"did you mean `{near[0]}`?" if near else f"save `{found.key}` in the meta data",
         )
 
     def _unmet(self, unmet: queries.Unmet, recipe: Recipe) -> Finding:

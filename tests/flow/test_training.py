@@ -467,8 +467,8 @@ TRAINED = {
     ),
     "not used": after(OPTIMIZER, MODEL.replace(WORKS, "self.encoder(self.embed(ids))")),
     "nothing to train": after(OPTIMIZER, MODEL.replace(MAKES, "self.head = nn.ReLU()")),
-    "two that are left": after(
-        OPTIMIZER,
+    "the last ones, by choice": after(
+        "Adam([*net.head.parameters(), *net.norm.parameters()])",
         MODEL.replace(MAKES, f"{MAKES}\n        self.norm = nn.LayerNorm(10)").replace(WORKS, f"self.norm({WORKS})"),
     ),
     "a layer that is unknown": after(

@@ -8,6 +8,7 @@ parameters with weak references do not allow.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from types import CellType, FunctionType
@@ -223,6 +224,8 @@ def _parts(where: str, value: object) -> Iterator[tuple[str, object]]:
         yield from ((f"{where}[{key!r}]", part) for key, part in list(value.items()))
     elif isinstance(value, list | tuple | set | frozenset):
         yield from ((f"{where}[{number}]", part) for number, part in enumerate(value))
+    elif isinstance(value, functools.partial):
+        yield from ((where, part) for part in (value.func, *value.args, *value.keywords.values()))
     elif isinstance(value, FunctionType):
         yield from ((where, cell.cell_contents) for cell in value.__closure__ or () if _is_filled(cell))
     owner = getattr(value, "__self__", None)

@@ -52,7 +52,7 @@ def registration(session: Session, claim: NotRegistered) -> Verdict:
                         return confirmed(f"building raises {described(error)}", "fake")
                     reasons.append(f"building: {described(error)}")
                     continue
-                if id(owner) not in assigned:
+                if id(owner) not in assigned and not _is_of_class(owner, claim.attribute):
                     reasons.append(f"`{claim.attribute}` is not assigned there with these arguments")
                     continue
                 fact, is_registered = _registration_of(owner, claim.attribute)
@@ -61,7 +61,7 @@ def registration(session: Session, claim: NotRegistered) -> Verdict:
                 if is_registered and unmoved.has_any(getattr(owner, claim.attribute)):
                     reasons.append(f"`{claim.attribute}` is moved to the CPU, where it is with these arguments")
                     is_undecided = True
-                elif is_registered and all(assigned[id(owner)]):
+                elif is_registered and all(assigned.get(id(owner), (False,))):
                     kept.append((fact, attempt.builder))
                 else:
                     reasons.append(fact)
@@ -106,7 +106,7 @@ def _registration_of(owner: Any, attribute: str) -> tuple[str, bool | None]:
     if not hasattr(owner, attribute):
         return f"`{type(owner).__name__}` has no `{attribute}` with these arguments", None
     value = getattr(owner, attribute)
-    if isinstance(value, nn.Module):
+    if isinstance(value, nn.Module) and not _is_of_class(owner, attribute):
         return f"`{attribute}` is a layer of its own", True if attribute in owner._modules else None
     found = list(placement.tensors(value, attribute))
     saved = {id(tensor) for tensor in owner.state_dict(keep_vars=True).values() if isinstance(tensor, torch.Tensor)}
@@ -123,6 +123,13 @@ def _registration_of(owner: Any, attribute: str) -> tuple[str, bool | None]:
         if found
         else (f"`{attribute}` holds no tensors", None)
     )
+
+
+def _is_of_class(owner: Any, attribute: str) -> bool:
+    """True if an attribute of a module is one of its class."""
+    tables = (owner.__dict__, owner._modules, owner._parameters, owner._buffers) if isinstance(owner, nn.Module) else ()
+    is_own = any(attribute in table for table in tables)
+    return not is_own and any(attribute in vars(cls) for cls in type(owner).__mro__)
 
 
 @contextmanager

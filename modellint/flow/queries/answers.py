@@ -99,10 +99,13 @@ class Queries(TableQueries, CallQueries, ObjectQueries):
         model = self._model(cls)
         return None if model is None else built.registers(model, argument)
 
-    def children(self, cls: Class | ClassModel | str) -> Mapping[str, built.Child]:
-        """The children that a constructor (perhaps) registers, by attribute, with facts about their state."""
+    def children(self, cls: Class | ClassModel | str, *, by_default: bool = False) -> Mapping[str, built.Child]:
+        """The children that a constructor (perhaps) registers, by attribute, with facts about their state.
+
+        With `by_default`, those of a call that leaves out all arguments that have a default.
+        """
         model = self._model(cls)
-        return {} if model is None else built.children(model)
+        return {} if model is None else built.children(model, by_default=by_default)
 
     def theory(self, kind: type[Known]) -> Known:
         """A theory of a rule pack, after running each function of the file with unknown arguments."""

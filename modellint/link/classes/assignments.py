@@ -6,14 +6,15 @@ from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from modellint.flow.heap import Shell, are_exclusive
+from modellint.flow.domain import FunctionRef
+from modellint.flow.heap import Shell, are_exclusive, shells_in
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op, self_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from modellint.flow.domain import Atom
+    from modellint.flow.domain import Atom, Atoms
     from modellint.flow.heap import Path, Store
     from modellint.graph.python import Function
     from modellint.graph.value import Value
@@ -21,13 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class AttributeAssignment:
-    """One assignment of an attribute: the stored containers, its path condition, and later extensions."""
+    """One assignment of an attribute: the stored containers, its path condition, and later extensions.
+
+    An object of a class that is no layer is a container of its attributes, and a `partial` one of its arguments.
+    """
 
     attribute: str
     store: Store
-    containers: list[Shell]
+    containers: list[Shell | FunctionRef]
     #: Containers that a later assignment adds to the stored one: `self.x += […]`.
-    later: list[Shell] = field(default_factory=list)
+    later: list[Shell | FunctionRef] = field(default_factory=list)
 
     @property
     def target(self) -> Value:
@@ -51,8 +55,8 @@ class AttributeAssignment:
 
     @cached_property
     def kind(self) -> str:
-        """`list`, `tuple`, `set`, `dict`, `generator`, or `container` if it is unknown or differs."""
-        kinds = {shell.kind for shell in self.containers}
+        """`list`, `tuple`, `set`, `dict`, `generator`, `instance`, `partial`; `container` if it differs."""
+        kinds = {one.kind if isinstance(one, Shell) else "partial" for one in self.containers}
         return kinds.pop() if len(kinds) == 1 else "container"
 
     @cached_property
@@ -64,7 +68,7 @@ class AttributeAssignment:
     @property
     def _displays(self) -> list[Value]:
         """The written tuples that are stored; empty if anything else is stored, too."""
-        made = [shell.value for shell in self.containers]
+        made = [one.value if isinstance(one, Shell) else None for one in self.containers]
         found = [value for value in made if value is not None and value.op is Op.TUPLE]
         return found if len(found) == len(made) else []
 
@@ -76,35 +80,66 @@ class AttributeAssignment:
 
     @property
     def is_written_out(self) -> bool:
-        """True if a list or tuple display of one element is stored and never grows."""
-        value = self.value
-        is_display = value.op in (Op.LIST, Op.TUPLE) and len(value.args) == 1 and value.args[0].op is not Op.STARRED
-        return is_display and not self.later and all(len(shell.entries) == 1 for shell in self.containers)
+        """True if a list or tuple of one element, which is known, is stored and never grows."""
+        return not self.later and all(
+            isinstance(one, Shell) and one.kind in ("list", "tuple") and one.is_exact and len(one.entries) == 1
+            for one in self.containers
+        )
 
     @property
     def is_nested(self) -> bool:
         """True if the container has another container as an element."""
-        entries = (entry for shell in (*self.containers, *self.later) for entry in shell.entries)
-        return any(isinstance(atom, Shell) and atom.is_container for entry in entries for atom in entry.atoms)
+        entries = (entry for one in (*self.containers, *self.later) for entry in _entries(one))
+        return any(map(_is_open, (atom for atoms, _ in entries for atom in atoms)))
+
+    def holders(self) -> list[Shell]:
+        """The objects among the containers and within them, as far as these are known."""
+        return [one for one, _ in self._opened() if isinstance(one, Shell) and not one.is_container]
 
     def leaves(self) -> Iterator[tuple[Atom, Path]]:
         """The elements of the container and of nested ones, each with its path condition."""
-        seen: set[Shell] = set()
-        pending = [(shell, self.path) for shell in (*self.later, *self.containers)]
+        for one, path in self._opened():
+            for atoms, taken in _entries(one):
+                if not are_exclusive(path, taken):
+                    whole = (*path, *(step for step in taken if step not in path))
+                    yield from ((atom, whole) for atom in atoms if not _is_open(atom))
+
+    def _opened(self) -> Iterator[tuple[Shell | FunctionRef, Path]]:
+        """The container and nested ones, once each, with their path conditions."""
+        seen: set[Shell | FunctionRef] = set()
+        pending: list[tuple[Atom, Path]] = [(one, self.path) for one in (*self.later, *self.containers)]
         while pending:
-            shell, path = pending.pop()
-            if shell in seen:
+            one, path = pending.pop()
+            if not isinstance(one, Shell | FunctionRef) or one in seen:
                 continue
-            seen.add(shell)
-            for entry in shell.entries:
-                if are_exclusive(path, entry.path):
-                    continue
-                taken = (*path, *(step for step in entry.path if step not in path))
-                for atom in entry.atoms:
-                    if isinstance(atom, Shell) and atom.is_container:
-                        pending.append((atom, taken))
-                    else:
-                        yield atom, taken
+            seen.add(one)
+            yield one, path
+            for atoms, taken in _entries(one):
+                if not are_exclusive(path, taken):
+                    whole = (*path, *(step for step in taken if step not in path))
+                    pending += [(atom, whole) for atom in atoms if _is_open(atom)]
+
+
+def _is_open(atom: Atom) -> bool:
+    """True for a container, an object of a class of the project that is no layer, and a `partial` with layers."""
+    if isinstance(atom, FunctionRef):
+        return any(True for _ in shells_in(atom.arguments.all()))
+    if not isinstance(atom, Shell):
+        return False
+    return atom.is_container or (
+        atom.kind == "instance" and atom.model is not None and atom.model.cls is not None and not atom.is_layer
+    )
+
+
+def _entries(one: Shell | FunctionRef) -> Iterator[tuple[Atoms, Path]]:
+    """The elements of a container, the attributes of an object, or the arguments of a `partial`, with their paths."""
+    if isinstance(one, FunctionRef):
+        yield from ((atoms, ()) for atoms in one.arguments.all())
+    elif one.is_container:
+        yield from ((entry.atoms, entry.path) for entry in one.entries)
+    else:
+        for known in one.history.values():
+            yield from ((atoms() if callable(atoms) else atoms, path) for atoms, path in known)
 
 
 def last_assignments(stores: Iterable[Store]) -> list[AttributeAssignment]:
@@ -126,7 +161,7 @@ def last_assignments(stores: Iterable[Store]) -> list[AttributeAssignment]:
 
 def _container_assignment(store: Store) -> AttributeAssignment | None:
     """The assignment for a store of containers; None for a store of anything else."""
-    containers = [atom for atom in store.atoms if isinstance(atom, Shell) and atom.is_container]
+    containers = [atom for atom in store.atoms if isinstance(atom, Shell | FunctionRef) and _is_open(atom)]
     if not containers or not store.registers or store.name is None or None in (store.place, store.function):
         return None
     return AttributeAssignment(store.name, store, containers)

@@ -138,7 +138,11 @@ class SourceFacts:
     @cached_property
     def fields(self) -> tuple[Parameter, ...] | None:
         decorators = [d.callee if d.op is Op.CALL else d for d in self.cls.head.decorators]
-        is_dataclass = any((dotted(decorator) or "").rpartition(".")[2] == "dataclass" for decorator in decorators)
+        is_dataclass = any(
+            (dotted(decorator) or "").rpartition(".")[2] == "dataclass"
+            or self.scope.definition(decorator) == External("dataclasses.dataclass")
+            for decorator in decorators
+        )
         if not is_dataclass and External("typing.NamedTuple") not in self.bases:
             return None
         return tuple(

@@ -16,6 +16,8 @@ from modellint.link.names import DefinedFunction, External
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from modellint.flow.domain import Atom
+    from modellint.flow.heap import Store
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Parameter, Value
     from modellint.link.classes.object_runs import FinishedObject
@@ -31,7 +33,8 @@ _MAX_DEPTH = 3
 class Learned:
     """A tensor with `requires_grad` that a constructor stores in `target`.
 
-    `is_handed_out`: a method returns or stores it, alone or in a list, so it may be trained by hand.
+    `is_handed_out`: a method returns or stores it, alone or in a list, so it may be trained by hand. `container` is
+    the kind of the container that holds it: `list`, `dict`, …; empty if none does.
     """
 
     cls: Class
@@ -39,6 +42,7 @@ class Learned:
     target: Value
     attribute: str
     is_handed_out: bool
+    container: str = ""
 
 
 def learned(module: ModuleFacts, project: Project) -> tuple[Learned, ...]:
@@ -66,12 +70,22 @@ def _search(module: ModuleFacts, project: Project) -> Iterator[Learned]:
                 name, target, function = store.name, store.target, store.function
                 if name is None or target is None or function is None or function.module is not module:
                     continue
-                made = [atom for atom in store.atoms if isinstance(atom, Fresh)]
+                made = [atom for atom in _stored_atoms(store) if isinstance(atom, Fresh)]
                 is_learned = any(atom.is_learned or name in asked for atom in made)
                 if is_learned and id(target) not in told and _is_plain(name, finished) and finished.is_used(name):
                     told.add(id(target))
                     if not _only_asks(name, finished, project):
-                        yield Learned(cls, function, target, name, _is_handed_out(name, cls))
+                        holder = next((atom.kind for atom in store.atoms if isinstance(atom, Shell)), "")
+                        yield Learned(cls, function, target, name, _is_handed_out(name, cls), holder)
+
+
+def _stored_atoms(store: Store) -> Iterator[Atom]:
+    """The atoms that are stored, and those in the containers among them."""
+    for atom in store.atoms:
+        if isinstance(atom, Shell) and atom.is_container:
+            yield from atom.contents()
+        else:
+            yield atom
 
 
 def _only_asks(name: str, finished: FinishedObject, project: Project) -> bool:
@@ -163,12 +177,15 @@ def _asks(event: Event) -> bool:
 
 
 def _may_be_kept(value: Value) -> bool:
-    return value.op is Op.CALL or self_attribute(value) is not None
+    return value.op in (Op.CALL, Op.BIN) or self_attribute(value) is not None
 
 
 def _is_plain(name: str, finished: FinishedObject) -> bool:
     """True if no module, parameter or buffer is stored in the attribute."""
-    return not any(isinstance(atom, Shell) for store in finished.stores if store.name == name for atom in store.atoms)
+    stores = (store for store in finished.stores if store.name == name)
+    return not any(
+        isinstance(atom, Shell) and not atom.is_container for store in stores for atom in _stored_atoms(store)
+    )
 
 
 def _attributes_requiring_grad(function: Function) -> set[str]:
@@ -179,7 +196,9 @@ def _attributes_requiring_grad(function: Function) -> set[str]:
         if event.kind is EventKind.STORE and target is not None and target.op is Op.ATTR and target.data == _ASKING:
             found.add(self_attribute(target.args[0]) if call.op is Op.CONST and call.data is True else None)
         elif event.kind is EventKind.CALL and call.callee.op is Op.ATTR and call.callee.data == f"{_ASKING}_":
-            found.add(self_attribute(call.callee.args[0]) if len(call.args) == 1 else None)
+            wanted = call.argument(0, _ASKING)
+            is_asked = wanted is None or (wanted.op is Op.CONST and wanted.data is True)
+            found.add(self_attribute(call.callee.args[0]) if is_asked else None)
     return {name for name in found if name is not None}
 
 

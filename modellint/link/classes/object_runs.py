@@ -178,8 +178,17 @@ class FinishedObject:
 
     def _settle(self) -> None:
         self.final_stores = last_assignments(self._object_run.shell.stores)
+        self._make_holders()
         wanted = {leaf for kept in self.final_stores for leaf, _ in kept.leaves() if isinstance(leaf, Shell)}
         self._registered = self._object_run.registered(wanted)
+
+    def _make_holders(self) -> None:
+        """Run the constructors of the objects that the object stores and that are no layers."""
+        done: set[Shell] = set()
+        while pending := {one for kept in self.final_stores for one in kept.holders()} - done:
+            done |= pending
+            for one in pending:
+                self._object_run.run.objects.construct(one)
 
     @property
     def stores(self) -> list[Store]:
@@ -253,7 +262,8 @@ class FinishedObject:
         """The stateful layers and parameters in a container that lack registration; True if only on some paths."""
         found: dict[Shell, bool] = {}
         for leaf, taken in kept.leaves():
-            if isinstance(leaf, Shell) and (leaf.is_layer or leaf.kind == "parameter"):
+            is_own = leaf is self._object_run.shell
+            if isinstance(leaf, Shell) and not is_own and (leaf.is_layer or leaf.kind == "parameter"):
                 open_paths = undecided_on(self._registered.get(leaf, ()), taken)
                 if not covers(open_paths) and self._has_state(leaf):
                     found[leaf] = bool(open_paths)

@@ -16,9 +16,10 @@ from modellint.flow.gate import Keepers
 from modellint.flow.objects import AttributeRead
 from modellint.flow.unpassed import is_said
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, called_name
+from modellint.graph.value import EventKind, Op, called_name, self_attribute
 from modellint.knowledge import METRICS
-from modellint.link.classes.calls import CONTAINERS, MODULE
+from modellint.link.calls.gradients import records_nothing
+from modellint.link.classes.calls import ADDERS, CONTAINERS, MODULE
 from modellint.link.classes.handed import given_values
 from modellint.link.classes.handed_layers import argument_of, handed_layers, keeps_given
 from modellint.link.classes.object_runs import CARE, FinishedObject, ObjectRuns
@@ -40,6 +41,13 @@ if TYPE_CHECKING:
 #: Methods in which reading an attribute is no use of its object.
 _IDLE = frozenset("__init__ __repr__ __str__ extra_repr __len__ __del__".split())
 _MAX_READERS = 40
+#: Names of what is done by hand with the layers of an object.
+_CARE_WORDS = frozenset("cuda deepcopy named_parameters parameters state_dict".split())
+#: Names in the code of a layer that is not to be trained or saved with its owner.
+_LEAVES_ALONE = frozenset(
+    """detach eval from_pretrained inference_mode load load_state_dict no_grad pretrained requires_grad requires_grad_
+    weights""".split()
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +106,14 @@ class Unregistered:
     def names(self) -> list[str]:
         """The class names of the layers, for messages."""
         return list(dict.fromkeys(map(_type_name, self.layers)))
+
+    @property
+    def keeper(self) -> str:
+        """The object that keeps the layers, for messages: `a plain list`."""
+        if self.kept.kind == "instance":
+            names = dict.fromkeys(one.model.name.rpartition(".")[2] for one in self.kept.holders() if one.model)
+            return f"a `{next(iter(names))}`, which is no `nn.Module`"
+        return "a `partial`" if self.kept.kind == "partial" else f"a plain {self.kept.kind}"
 
     @property
     def fix(self) -> Fix | None:
@@ -190,6 +206,8 @@ class _Inspection:
         is_called = kept.is_one_tuple and any(_is_called(use) for use in uses)
         if not (lost or is_called) or any(object_run.cares_for(kept) for object_run in lives):
             return None
+        if any(map(_looks_after, kept.holders())):
+            return None
         layers = tuple(shell for shell in lost if shell.is_layer)
         parameters = tuple(shell for shell in lost if not shell.is_layer)
         if any(is_said(layer) and self._is_given_registered(layer) for layer in layers):
@@ -246,16 +264,28 @@ class _Inspection:
 
     # -- doubts ------------------------------------------------------------------------------------------------
 
-    @staticmethod
+    def _may_be_meant(
+        self,
+        kept: AttributeAssignment,
+        layers: tuple[Shell, ...],
+        uses: tuple[AttributeRead, ...],
+        calls: list[tuple[str, Function]],
+    ) -> bool:
+        """True if a container may hide its only layer: others have it, or it is loaded, frozen or asked quietly."""
+        is_set_up = any(name in _LEAVES_ALONE for name, _ in calls)
+        return is_set_up or not _is_made_for(kept, layers) or any(_is_quiet(use, self.project) for use in uses)
+
     def _doubts(
+        self,
         kept: AttributeAssignment,
         layers: tuple[Shell, ...],
         uses: tuple[AttributeRead, ...],
         handled: Iterable[Iterable[tuple[str, Function]]],
     ) -> Iterator[str]:
-        if layers and _is_hiding(kept, uses):
+        calls = [one for each in handled for one in each]
+        if layers and _is_hiding(kept, uses) and self._may_be_meant(kept, layers, uses, calls):
             yield "a container of one may be meant to hide the layer"
-        for name, function in (one for each in handled for one in each):
+        for name, function in calls:
             if name in ("to", "cuda") and function.name not in CARE:
                 yield "`forward` moves it by hand"
             elif name in ("parameters", "named_parameters", "state_dict"):
@@ -275,6 +305,13 @@ def _is_called(use: AttributeRead) -> bool:
     return any(event.value.callee is use.value for event in use.function.flow.of(EventKind.CALL))
 
 
+def _looks_after(holder: Shell) -> bool:
+    """True if an object that is no layer hands out, moves, loads or freezes layers: it keeps them on purpose."""
+    classes = (model.cls for model in holder.model.mro()) if holder.model is not None else ()
+    methods = [method for cls in classes if cls is not None for method in cls.methods.values()]
+    return any(method.name in CARE or (_LEAVES_ALONE | _CARE_WORDS) & method.words for method in methods)
+
+
 def _is_hiding(kept: AttributeAssignment, uses: tuple[AttributeRead, ...]) -> bool:
     """True if a display of one element is only ever indexed with constants: `self._model = [model]`."""
     return kept.is_written_out and all(
@@ -284,6 +321,44 @@ def _is_hiding(kept: AttributeAssignment, uses: tuple[AttributeRead, ...]) -> bo
         )
         for use in uses
     )
+
+
+def _is_made_for(kept: AttributeAssignment, layers: tuple[Shell, ...]) -> bool:
+    """True if the only element of a list is made for it, to be trained: nobody else has the layer."""
+    functions: set[Function] = set()
+    for layer in layers:
+        if layer.model is None or layer.function is None or layer.value is None:
+            return False
+        if layer.function is kept.function and _is_given_elsewhere(layer.value, kept):
+            return False
+        if layer.function is not kept.function:
+            functions.add(layer.function)
+        for model in layer.model.mro():
+            functions.update(() if model.cls is None else model.cls.methods.values())
+    return not any(_LEAVES_ALONE & function.words for function in functions)
+
+
+def _is_given_elsewhere(made: Value, kept: AttributeAssignment) -> bool:
+    """True if the function that makes a layer does something else with it than to put it into containers."""
+    for event in kept.function.flow.events:
+        call = event.value if event.kind is EventKind.CALL else None
+        is_put = call is not None and call.callee.op is Op.ATTR and call.callee.data in ADDERS
+        parts = call.args if call is not None and call is not made and not is_put else ()
+        if event.kind is EventKind.STORE and event.value is not kept.value and event.target is not None:
+            is_other = event.target.op is Op.ATTR and self_attribute(event.target) != kept.attribute
+            parts = (event.value,) if is_other else ()
+        if event.kind is EventKind.RETURN:
+            parts = (event.value,)
+        if any(part is made for value in parts for part in value.walk()):
+            return True
+    return False
+
+
+def _is_quiet(use: AttributeRead, project: Project) -> bool:
+    """True if an element of an attribute is read where no gradients are recorded, or perhaps none."""
+    parts = (event for event in use.function.flow.of(EventKind.INDEX) if event.value.args[0] is use.value)
+    contexts = (*use.function.signature.decorators, *(context for event in parts for context in event.contexts))
+    return any(records_nothing(context, use.function.module, project, perhaps=True) for context in contexts)
 
 
 def reads(function: Function, attribute: str, *, of_self: bool = True) -> list[Value]:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from modellint.dialects.reading import MissingKey as MissingKey
     from modellint.graph.arguments import Misfit as Misfit
     from modellint.link.classes.signatures import Parameters as Parameters
+    from modellint.link.recipes.brain_members import ForeignMember as ForeignMember
+    from modellint.link.recipes.brain_members import foreign_members as foreign_members
     from modellint.link.recipes.closures import Root as Root
     from modellint.link.recipes.interfaces import Unmet as Unmet
     from modellint.link.recipes.items import Evaluation as Evaluation
@@ -62,6 +64,7 @@ else:
             "modellint.dialects.reading": "MissingKey",
             "modellint.graph.arguments": "Misfit",
             "modellint.link.classes.signatures": "Parameters",
+            "modellint.link.recipes.brain_members": "ForeignMember foreign_members",
             "modellint.link.recipes.closures": "Root",
             "modellint.link.recipes.interfaces": "Unmet",
             "modellint.link.recipes.items": "Evaluation Item ItemKind Problem ProblemKind",

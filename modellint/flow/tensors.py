@@ -591,8 +591,7 @@ class Tensors(Theory):
             if part.op is Op.SLICE:
                 if not is_whole(part):
                     is_cut = known.is_cut or sizes.is_limit(self._run.evaluate(part.args[1], frame))
-                    # What is cut off may be all that was filled in.
-                    known = replace(elements.perhaps(known), is_cut=is_cut)
+                    known = replace(elements.after_slicing(known, part), is_cut=is_cut)
             elif part.op is not Op.CONST:
                 picked = self._run.evaluate(part, frame)
                 known = self._apart(known, picked)

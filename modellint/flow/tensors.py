@@ -482,8 +482,8 @@ class Tensors(Theory):
             return (made,)
         if "recurrent" in row.facets:
             return (self._run.sequence("tuple", ((made,), (made,)), value, frame, "recurrent"),)
-        if "makes-width" in row.facets:
-            width = size_of(self.argument(shell, row.argument("makes-width")))
+        if "makes-width" in row.facets or "table" in row.facets:
+            width = size_of(self.argument(shell, row.argument("makes-width") or (1, "embedding_dim")))
             return (replace(made, width=width, head=shell.site),)
         if "same-shape" in row.facets:
             made = replace(made, sizes=tensor.sizes, width=tensor.width, head=tensor.head)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from modellint.graph.size import Size
     from modellint.rule import Probe, Project
 
+    from .given import Given
+
 
 class IdsExceedTable(Rule):
     """Ids from a head with more classes index a table with fewer rows
@@ -55,20 +57,29 @@ class IdsExceedTable(Rule):
     code = "ML103"
     name = "ids-exceed-table"
     severity = Severity.ERROR
-    requires = ("imported", "lookups", "may_look_up", "searches")
+    requires = ("constructed_anywhere", "imported", "lookups", "may_look_up", "searches")
     about = ("torch.nn.Embedding",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .given import Given, exceeding
         from .guards import guarding_functions, rank, surplus
 
         nearest: dict[object, queries.Lookup] = {}
+        given: dict[object, Given] = {}
         for lookup in queries.flow(module, project).lookups():
             extra = surplus(lookup)
             key = lookup.place, lookup.table
             if extra is not None and (key not in nearest or rank(lookup) < rank(nearest[key])):
                 nearest[key] = lookup
+            elif extra is None and not lookup.is_conditional and key not in given:
+                found = exceeding(lookup, project)
+                if found is not None:
+                    given[key] = found
         for lookup in nearest.values():
             yield self._too_many_classes(lookup)
+        for key, found in given.items():
+            if key not in nearest:
+                yield self._too_many_given(found)
         guarding = list(guarding_functions(module, project))
         if guarding:
             yield from self._wrong_guards(guarding, module, project)
@@ -131,6 +142,40 @@ class IdsExceedTable(Rule):
                 lookup.place.place,
                 "" if lookup.codec is None else lookup.codec.codec.name,
                 rows.number or 0,
+                None if ids.head is None else ids.head.place,
+            ),
+        )
+
+    def _too_many_given(self, given: Given) -> Finding:
+        """A finding about sizes that a call of the constructor decides, or about a table that is its own head."""
+        lookup, made = given.lookup, given.made
+        ids = lookup.element
+        assert isinstance(ids, queries.Ids)
+        name, is_own = lookup.place.name, ids.head is not None and ids.head == lookup.table
+        related = [Related(lookup.table.place, f"the table has {given.rows} rows")]
+        if ids.head is not None and not is_own:
+            related.append(Related(ids.head.place, f"the head has {given.classes} classes"))
+        if made is not None:
+            related.append(Related(made.place, "the sizes are passed here"))
+        related.append(Related(ids.origin.place, "the ids are drawn here"))
+        own = (
+            "the ids are drawn from the table's own columns" if is_own else "the ids are drawn from the head's classes"
+        )
+        return self.finding(
+            lookup.place.place,
+            f"`{name}` looks up ids of {given.classes} classes in a table of {given.rows} rows",
+            symbol=name,
+            severity=Severity.WARNING if made is None else None,
+            confidence=Confidence.MEDIUM,
+            evidence=(own,),
+            related=related,
+            help="give the table as many columns as rows, or put a head of as many classes behind it"
+            if is_own
+            else "size the head and the table by the same value",
+            claim=claims.IdsExceed(
+                lookup.place.place,
+                "",
+                (lookup.rows.number if lookup.rows is not None else 0) or 0,
                 None if ids.head is None else ids.head.place,
             ),
         )

@@ -77,8 +77,8 @@ class Argument:
     def attribute(self, name: str) -> Argument:
         """The values of an attribute of the argument; empty unless it is an object of the project that has it."""
         owners = [atom for atom in self.atoms if isinstance(atom, Shell) and atom.kind == "instance"]
-        held = [owner.get(name) for owner in owners] if len(owners) == len(self.atoms) else []
-        return Argument(join(held)) if held and all(held) else Argument(())
+        held = [owner.get(name) or () for owner in owners] if len(owners) == len(self.atoms) else []
+        return Argument(join(held) if all(held) else ())
 
     @property
     def is_host(self) -> bool:

@@ -61,25 +61,23 @@ class IdsExceedTable(Rule):
     about = ("torch.nn.Embedding",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from .given import Given, exceeding
+        from .given import exceeding
         from .guards import guarding_functions, rank, surplus
 
         nearest: dict[object, queries.Lookup] = {}
-        given: dict[object, Given] = {}
+        undecided: dict[object, Given] = {}
         for lookup in queries.flow(module, project).lookups():
             extra = surplus(lookup)
             key = lookup.place, lookup.table
             if extra is not None and (key not in nearest or rank(lookup) < rank(nearest[key])):
                 nearest[key] = lookup
-            elif extra is None and not lookup.is_conditional and key not in given:
-                found = exceeding(lookup, project)
-                if found is not None:
-                    given[key] = found
+            elif extra is None and not lookup.is_conditional and key not in undecided:
+                given = exceeding(lookup, project)
+                if given is not None:
+                    undecided[key] = given
         for lookup in nearest.values():
             yield self._too_many_classes(lookup)
-        for key, found in given.items():
-            if key not in nearest:
-                yield self._too_many_given(found)
+        yield from (self._too_many_given(given) for at, given in undecided.items() if at not in nearest)
         guarding = list(guarding_functions(module, project))
         if guarding:
             yield from self._wrong_guards(guarding, module, project)
@@ -158,16 +156,14 @@ class IdsExceedTable(Rule):
         if made is not None:
             related.append(Related(made.place, "the sizes are passed here"))
         related.append(Related(ids.origin.place, "the ids are drawn here"))
-        own = (
-            "the ids are drawn from the table's own columns" if is_own else "the ids are drawn from the head's classes"
-        )
+        drawn_from = "the table's own columns" if is_own else "the head's classes"
         return self.finding(
             lookup.place.place,
             f"`{name}` looks up ids of {given.classes} classes in a table of {given.rows} rows",
             symbol=name,
             severity=Severity.WARNING if made is None else None,
             confidence=Confidence.MEDIUM,
-            evidence=(own,),
+            evidence=(f"the ids are drawn from {drawn_from}",),
             related=related,
             help="give the table as many columns as rows, or put a head of as many classes behind it"
             if is_own

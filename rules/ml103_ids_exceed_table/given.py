@@ -91,7 +91,7 @@ def _compared(
         return None
     text = made.steps[0].module.text_of(first[0])
     shown = [f"`{text}{f' + {by}' if by > 0 else f' - {-by}' if by else ''}`" for by in (first[1], second[1])]
-    return Given(lookup, *shown, made)
+    return Given(lookup, shown[0], shown[1], made)
 
 
 def _filled_in(size: Size, constructor: Function, made: queries.Constructed) -> int | None:

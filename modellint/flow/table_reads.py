@@ -106,8 +106,10 @@ class TableReads(Theory, Sink):
             self._note_read(table, rows, frame, value, Site(value.args[-1], frame.function), is_given=True)
 
     def sliced(self, owner: Atoms, value: Value, frame: Frame) -> None:
-        """Record reads by a slice: `self.table[:, :length]`."""
+        """Record reads by a slice, `self.table[:, :length]`, or of the row behind a measured length."""
         parts = subscripts(value)
+        if parts[0].op is Op.INDEX and self._lookups.is_running:
+            self._note_row(owner, parts[0], value, frame)
         slices = [(at, part.args[1]) for at, part in enumerate(parts) if part.op is Op.SLICE]
         for at, upper in slices if self._lookups.is_running else ():
             ends = () if upper.op is Op.CONST else self._run.evaluate(upper, frame)
@@ -120,6 +122,15 @@ class TableReads(Theory, Sink):
                     rows = sides[place]
                     known, end = rows if isinstance(rows, Size) else None, Site(upper, frame.function)
                     self._note_read(table, known, frame, value, end, is_given=not is_known, is_length=True)
+
+    def _note_row(self, owner: Atoms, index: Value, value: Value, frame: Frame) -> None:
+        """Record the read of one row of a table, `self.table[x.shape[0]]`, where a slice up to it may be meant."""
+        known = self._run.evaluate(index, frame)
+        if not known or not all(isinstance(atom, Length) and not atom.is_made for atom in known):
+            return
+        for table, sides in self.tables(owner):
+            if len(sides) > 1 and isinstance(sides[0], Size):
+                self._note_read(table, sides[0], frame, value, Site(index, frame.function), is_ahead=True)
 
     def tables(self, atoms: Atoms) -> Iterator[tuple[Site, Sizes]]:
         """The tables among atoms, and in containers among them: the site and sizes of each."""

@@ -34,6 +34,9 @@ class IdsExceedTable(Rule):
     keeps the extra ids out. An early exit (`if ids[0] == eos: break`) keeps that id out of the codebook that it tests,
     but not out of the others.
 
+    If the constructor of a class gets the sizes, compares those that the calls of the project pass. A table whose
+    output counts as scores has as many classes as columns: if it has not as many rows, its own ids have no row.
+
     Also reports guards that let one id too many through (`codes > rows`, `codes.clamp(0, rows)`), wherever the ids come
     from. In a recipe, compares the head that a searcher draws ids from with the table that they index.
 
@@ -161,7 +164,7 @@ class IdsExceedTable(Rule):
             lookup.place.place,
             f"`{name}` looks up ids of {given.classes} classes in a table of {given.rows} rows",
             symbol=name,
-            severity=Severity.WARNING if made is None else None,
+            severity=Severity.INFO if given.is_trial else Severity.WARNING if made is None else None,
             confidence=Confidence.MEDIUM,
             evidence=(f"the ids are drawn from {drawn_from}",),
             related=related,

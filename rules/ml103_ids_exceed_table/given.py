@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from modellint.flow import queries
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.size import Size, excess
-from modellint.graph.value import Op, same
+from modellint.graph.value import Op, called_name, same
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,6 +31,8 @@ class Given:
     rows: str
     classes: str
     made: queries.Constructed | None = None
+    #: True if a test or a demonstration makes the object.
+    is_trial: bool = False
 
 
 def exceeding(lookup: queries.Lookup, project: Project) -> Given | None:
@@ -50,11 +52,11 @@ def exceeding(lookup: queries.Lookup, project: Project) -> Given | None:
         and constructor.name == "__init__"
         and constructor.owner is not None
     ):
-        calls = [one for one in _constructions(constructor, project) if not _is_trial(one, project)]
-        for made in calls:
+        calls = list(_constructions(constructor, project))
+        for made in sorted(calls, key=lambda one: _is_trial(one, project)):
             found = _compared(lookup, ids, rows, constructor, made)
             if found is not None:
-                return found
+                return replace(found, is_trial=_is_trial(made, project))
         known = (_filled_in(rows, constructor, made) for made in calls)
         is_open = is_open and not (calls and all(number is not None for number in known))
     if not is_open:
@@ -87,11 +89,22 @@ def _compared(
         return Given(known, str(count), str(bound), made)
     written = dict(_written(rows, constructor, made)), dict(_written(ids.bound, constructor, made))
     first, second = (next(iter(one.items()), None) if len(one) == 1 else None for one in written)
-    if first is None or second is None or not same(first[0], second[0]) or second[1] <= first[1]:
+    if first is None or second is None or not _is_one_number(first[0], second[0]) or second[1] <= first[1]:
         return None
     text = made.steps[0].module.text_of(first[0])
     shown = [f"`{text}{f' + {by}' if by > 0 else f' - {-by}' if by else ''}`" for by in (first[1], second[1])]
     return Given(lookup, shown[0], shown[1], made)
+
+
+def _is_one_number(first: Value, second: Value) -> bool:
+    """True if two values are the same expression, or lengths of the same one."""
+    if (
+        first.op is Op.CALL
+        and second.op is Op.CALL
+        and "len" == called_name(first.callee) == called_name(second.callee)
+    ):
+        return same(first.args[-1], second.args[-1])
+    return same(first, second)
 
 
 def _filled_in(size: Size, constructor: Function, made: queries.Constructed) -> int | None:

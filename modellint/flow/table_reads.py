@@ -83,6 +83,14 @@ class TableReads(Theory, Sink):
     def _lookups(self) -> Lookups:
         return self._run.of(Lookups)
 
+    def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
+        """The number of tokens of a possible tokenizer of a library: a length; None for other attributes."""
+        row = operators.row(f"Tokenizer.{name}") if isinstance(atom, Unknown) and value is not None else None
+        is_counted = row is not None and "counts" in row.facets and frame is not None and frame.function is not None
+        return (
+            (Length(Site(value, frame.function)),) if is_counted and value is not None and frame is not None else None
+        )
+
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """The result of `cat`: an unknown tensor with the dimension along which it was joined."""
         row = operators.row(name)

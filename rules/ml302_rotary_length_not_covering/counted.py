@@ -48,7 +48,9 @@ def _changed(value: Value) -> Value:
 def cut_to_limit(table: queries.SizedTable, asked: queries.FunctionTables) -> bool:
     """True if a table is as long as the current input, but no longer than a limit to which nothing cuts the input."""
     least, function = table.length, table.length.origin.function
-    if least.kind is not queries.LengthKind.MINIMUM or table.is_cut or function is None:
+    if least.kind is not queries.LengthKind.MINIMUM or table.is_cut or function is not asked.function:
+        return False
+    if least not in asked.applied:
         return False
     counts = [one for atoms in least.operands for one in atoms if isinstance(one, queries.Term)]
     limits = [atoms for atoms in least.operands if not any(isinstance(one, queries.Length) for one in atoms)]

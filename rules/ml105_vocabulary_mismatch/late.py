@@ -8,7 +8,7 @@ from modellint.flow import queries
 from modellint.graph.arguments import possible_arguments
 from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, called_name, self_attribute
+from modellint.graph.value import EventKind, Op, called_name, same, self_attribute
 
 from .room import fills_room
 from .vocabularies import ADDED, GROWS, Vocabularies, given_tokens, is_made_with_tokens, may_grow, stored_value
@@ -26,6 +26,8 @@ _RESIZES = "resize_token_embeddings"
 _MAX_CALLS = 5
 #: The method that loads a published checkpoint.
 _LOADS = "from_pretrained"
+#: Methods of layers that other objects have, too.
+_OF_OTHERS = frozenset(("to", "apply", "type", "forward", "compile", "get_extra_state", "set_extra_state"))
 _HOLDING = frozenset((Op.DICT, Op.TUPLE, Op.LIST, Op.STARRED))
 _PARTS = frozenset((Op.UNPACK, Op.INDEX, Op.ITEM))
 
@@ -106,9 +108,27 @@ def unresized_models(function: Function, project: Project) -> Iterator[Unresized
             is_model = model in owners and owners.isdisjoint(grown)
             is_taken = is_model or origins.is_handed_model(call, model)
             tokenizer = next((t for t in grown if is_taken and t in calls and origins.is_fed_by(call, t)), None)
+            if tokenizer is None and is_model and _is_of_layers(call):
+                tokenizer = next((t for t in grown if _is_same_checkpoint(model, t, function, project)), None)
             if tokenizer is not None:
-                yield Unresized(model, grown[tokenizer], call, any(origins.trains(c, model, call) for c in calls))
+                yield Unresized(model, grown[tokenizer], call, any(origins.trains(c, model) for c in calls))
                 break
+
+
+def _is_of_layers(call: Value) -> bool:
+    """True if a call trains, evaluates or asks a layer for its parameters, as nobody does with anything else."""
+    members = queries.layer_members("torch.nn.Module") or frozenset()
+    return (
+        call.callee.op is Op.ATTR and call.callee.data in members - _OF_OTHERS and not call.callee.data.startswith("_")
+    )
+
+
+def _is_same_checkpoint(model: Value, tokenizer: Value, function: Function, project: Project) -> bool:
+    """True if a model and a tokenizer are loaded by one name, and no file around resizes any model."""
+    names = [one.argument(0, "pretrained_model_name_or_path") for one in (model, tokenizer)]
+    if names[0] is None or names[1] is None or called_name(tokenizer.callee) != _LOADS or not same(names[0], names[1]):
+        return False
+    return not any(True for _ in queries.files_mentioning(function.module, project, _RESIZES))
 
 
 def _is_resized_elsewhere(owner: Class, project: Project) -> bool:
@@ -193,14 +213,15 @@ class _Origins:
             return False
         return isinstance(self._project.names.definition(self._function.module, call.callee), External)
 
-    def trains(self, call: Value, model: Value, fed: Value) -> bool:
+    def trains(self, call: Value, model: Value) -> bool:
         """True if a call trains a model: it goes back through what is computed, or asks for the model's parameters."""
         if call.callee.op is not Op.ATTR:
             return False
         owner = call.callee.args[0]
         if call.callee.data == "parameters":
             return model in self.of(owner)
-        return call.callee.data == "backward" or (call.callee.data == "train" and self.of(owner) == self.of(fed))
+        is_trainer = any(one.op is Op.CALL and self.is_handed_model(one, model) for one in self.of(owner))
+        return call.callee.data == "backward" or (call.callee.data == "train" and is_trainer)
 
 
 def _may_resize(call: Value, function: Function, project: Project) -> bool:

@@ -64,7 +64,7 @@ class IdsExceedTable(Rule):
     about = ("torch.nn.Embedding",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from .given import exceeding
+        from .given import beyond_rows
         from .guards import guarding_functions, rank, surplus
 
         nearest: dict[object, queries.Lookup] = {}
@@ -75,7 +75,7 @@ class IdsExceedTable(Rule):
             if extra is not None and (key not in nearest or rank(lookup) < rank(nearest[key])):
                 nearest[key] = lookup
             elif extra is None and not lookup.is_conditional and key not in undecided:
-                given = exceeding(lookup, project)
+                given = beyond_rows(lookup, project)
                 if given is not None:
                     undecided[key] = given
         for lookup in nearest.values():

@@ -35,7 +35,7 @@ class Given:
     is_trial: bool = False
 
 
-def exceeding(lookup: queries.Lookup, project: Project) -> Given | None:
+def beyond_rows(lookup: queries.Lookup, project: Project) -> Given | None:
     """A look-up whose sizes alone do not tell, with the arguments of a call that makes the classes more than the rows.
 
     None if there is none.
@@ -54,10 +54,10 @@ def exceeding(lookup: queries.Lookup, project: Project) -> Given | None:
     ):
         calls = list(_constructions(constructor, project))
         for made in sorted(calls, key=lambda one: _is_trial(one, project)):
-            found = _compared(lookup, ids, rows, constructor, made)
+            found = _for_call(lookup, ids, rows, constructor, made)
             if found is not None:
                 return replace(found, is_trial=_is_trial(made, project))
-        known = (_filled_in(rows, constructor, made) for made in calls)
+        known = (_number_for(rows, constructor, made) for made in calls)
         is_open = is_open and not (calls and all(number is not None for number in known))
     if not is_open:
         return None
@@ -77,17 +77,17 @@ def _is_trial(made: queries.Constructed, project: Project) -> bool:
     return any(queries.is_trial(made.function, event, project) for event in calls)
 
 
-def _compared(
+def _for_call(
     lookup: queries.Lookup, ids: queries.Ids, rows: Size, constructor: Function, made: queries.Constructed
 ) -> Given | None:
     """The look-up for the arguments of one call; None if it has a row for each class, or that is unknown."""
-    count, bound = (_filled_in(size, constructor, made) for size in (rows, ids.bound))
+    count, bound = (_number_for(size, constructor, made) for size in (rows, ids.bound))
     if count is not None and bound is not None:
         if bound <= count or count <= 0:
             return None
         known = replace(lookup, rows=Size.of(count), element=replace(ids, bound=Size.of(bound)))
         return Given(known, str(count), str(bound), made)
-    written = dict(_written(rows, constructor, made)), dict(_written(ids.bound, constructor, made))
+    written = dict(_argument(rows, constructor, made)), dict(_argument(ids.bound, constructor, made))
     first, second = (next(iter(one.items()), None) if len(one) == 1 else None for one in written)
     if first is None or second is None or not _is_one_number(first[0], second[0]) or second[1] <= first[1]:
         return None
@@ -107,7 +107,7 @@ def _is_one_number(first: Value, second: Value) -> bool:
     return same(first, second)
 
 
-def _filled_in(size: Size, constructor: Function, made: queries.Constructed) -> int | None:
+def _number_for(size: Size, constructor: Function, made: queries.Constructed) -> int | None:
     """A size with the arguments of a call in place of the constructor's parameters; None if one is unknown."""
     total: float = 0
     for symbols, factor in size.terms:
@@ -134,7 +134,7 @@ def _number_of(symbol: Symbol, constructor: Function, made: queries.Constructed)
     return argument.number
 
 
-def _written(size: Size, constructor: Function, made: queries.Constructed) -> Iterator[tuple[Value, int]]:
+def _argument(size: Size, constructor: Function, made: queries.Constructed) -> Iterator[tuple[Value, int]]:
     """The argument that a size is, as a call writes it, and the number that is added to it there or here."""
     symbols = [symbol for symbol in size.symbols if symbol.owner == f"{constructor.module.path}:{constructor.qualname}"]
     added = (size - Size.symbol(symbols[0])).constant if len(symbols) == len(size.symbols) == 1 else None

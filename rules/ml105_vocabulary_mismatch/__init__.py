@@ -81,7 +81,7 @@ class VocabularyMismatch(Rule):
             for growth in project.of(Vocabularies).growths(function):
                 told.add(growth.size)
                 yield self._growth_finding(growth)
-            for size in project.of(Vocabularies).uncounted(function):
+            for size in project.of(Vocabularies).open_sizes(function):
                 if size not in told:
                     yield self._uncounted_finding(size)
             for late in added_late(function, project):

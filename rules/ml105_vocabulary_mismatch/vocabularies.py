@@ -202,7 +202,7 @@ class Vocabularies:
                     pairs = possible_arguments(other.open_parameters, event.value)
                     yield from ((number, event, arg) for name, arg in pairs if name in names)
 
-    def uncounted(self, function: Function) -> Iterator[queries.Site]:
+    def open_sizes(self, function: Function) -> Iterator[queries.Site]:
         """The sizes of plain tensors that leave out the added tokens that a published tokenizer may have.
 
         Which tokenizer it is must be open, as of one that a function gets the name of.
@@ -328,7 +328,7 @@ def _sizes(function: Function, receiver: queries.Shell | None, run: _Run) -> Ite
         rows = run.argument(shell, 0, "num_embeddings") if run.is_table(shell) else None
         size = _measure(rows[0], function) if rows is not None and len(rows) == 1 else None
         if size is None and rows is not None and shell.site is not None and shell.site.function is function:
-            size = _written_measure(shell.site.value.argument(0, "num_embeddings"))
+            size = _measure_of_rows(shell.site.value.argument(0, "num_embeddings"))
         if size is not None and shell.site is not None:
             yield shell.site, size
 
@@ -342,7 +342,7 @@ def _measure(atom: queries.Atom, function: Function) -> Value | None:
     return next((value for value in values if value.op is Op.ATTR and dotted(value) == name), None)
 
 
-def _written_measure(value: Value | None) -> Value | None:
+def _measure_of_rows(value: Value | None) -> Value | None:
     """A number of rows that is written as `tokenizer.vocab_size` or `len(tokenizer)`; None for others."""
     is_size = value is not None and value.op is Op.ATTR and value.data == _SIZE
     is_length = value is not None and value.op is Op.CALL and called_name(value.callee) == "len"

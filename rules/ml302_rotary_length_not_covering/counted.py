@@ -35,10 +35,10 @@ def is_in_passed_keywords(picked: queries.PickedRows, asked: queries.FunctionTab
         return False
     calls = (event.value for event in function.flow.of(EventKind.CALL))
     passed = (arg for call in calls if call.data and None in call.data for arg in call.args[-len(call.data) :])
-    return any(_changed(arg).op is Op.PARAM and _changed(arg).data == name for arg in passed)
+    return any(_base(arg).op is Op.PARAM and _base(arg).data == name for arg in passed)
 
 
-def _changed(value: Value) -> Value:
+def _base(value: Value) -> Value:
     """The value whose entries others have changed: the parameter of `kwargs["ids"] = …`."""
     while value.op is Op.UPDATE:
         value = value.args[0]
@@ -61,17 +61,17 @@ def cut_to_limit(table: queries.SizedTable, asked: queries.FunctionTables) -> bo
 
 def _uses_otherwise(least: Value, count: queries.Term, function: Function) -> bool:
     """True if a function cuts something to the smaller length, or compares the length of the input."""
-    measured = _measured(count.origin.value)
+    measured = _tensor_of(count.origin.value)
     for event in function.flow.events:
         tests = [event.value] if event.kind is EventKind.COMPARE else []
-        if any(_measured(part) is measured for test in tests for part in test.walk() if measured is not None):
+        if any(_tensor_of(part) is measured for test in tests for part in test.walk() if measured is not None):
             return True
     parts = walk_all(value for value in function.flow.values)
     bounds = (bound for part in parts if part.op is Op.SLICE for bound in part.args)
     return any(part is least for bound in bounds for part in bound.walk())
 
 
-def _measured(value: Value) -> Value | None:
+def _tensor_of(value: Value) -> Value | None:
     """The tensor that is measured: `x` of `x.shape[1]`, `x.size(1)`, `len(x)`; None for other values."""
     if value.op is Op.INDEX:
         value = value.args[0]

@@ -308,13 +308,13 @@ def _is_added(read: queries.TableRead) -> bool:
     measured = [part for part in read.length.value.walk() if part.op is Op.PARAM]
     sums = walk_all(event.value for event in (*function.flow.computed, *function.flow.events))
     for value in (value for value in sums if value.op is Op.BIN and value.data == "+"):
-        others = [side for side in value.args if _stripped(side) is not row]
+        others = [side for side in value.args if _core(side) is not row]
         if len(others) == 1 and any(part in measured for part in others[0].walk()):
             return True
     return False
 
 
-def _stripped(value: Value) -> Value:
+def _core(value: Value) -> Value:
     """A value without the subscripts and methods around it: `self.table[n]` of `self.table[n].unsqueeze(0)`."""
     while value.op is Op.CALL and value.callee.op is Op.ATTR:
         value = value.callee.args[0]

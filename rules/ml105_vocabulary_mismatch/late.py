@@ -214,14 +214,22 @@ class _Origins:
         return isinstance(self._project.names.definition(self._function.module, call.callee), External)
 
     def trains(self, call: Value, model: Value) -> bool:
-        """True if a call trains a model: it goes back through what is computed, or asks for the model's parameters."""
-        if call.callee.op is not Op.ATTR:
+        """True if a call trains a model: it goes back through what is computed, or gets the model's parameters."""
+        if any(_asks_for_parameters(part) and model in self.of(part.callee.args[0]) for part in _operands(call)):
+            return True
+        if call.callee.op is not Op.ATTR or call.callee.data not in ("backward", "train"):
             return False
-        owner = call.callee.args[0]
-        if call.callee.data == "parameters":
-            return model in self.of(owner)
-        is_trainer = any(one.op is Op.CALL and self.is_handed_model(one, model) for one in self.of(owner))
-        return call.callee.data == "backward" or (call.callee.data == "train" and is_trainer)
+        owner = self.of(call.callee.args[0])
+        is_trainer = any(one.op is Op.CALL and self.is_handed_model(one, model) for one in owner)
+        return call.callee.data == "backward" or is_trainer
+
+
+def _operands(call: Value) -> Iterator[Value]:
+    return (part for arg in call.args[1:] for part in arg.walk())
+
+
+def _asks_for_parameters(value: Value) -> bool:
+    return value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data == "parameters"
 
 
 def _may_resize(call: Value, function: Function, project: Project) -> bool:

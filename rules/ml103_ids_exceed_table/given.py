@@ -13,7 +13,7 @@ from modellint.graph.value import Op, called_name, same
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from modellint.graph.python import Function
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.size import Symbol
     from modellint.graph.value import Value
     from modellint.rule import Project
@@ -38,32 +38,39 @@ class Given:
 def beyond_rows(lookup: queries.Lookup, project: Project) -> Given | None:
     """A look-up whose sizes alone do not tell, with the arguments of a call that makes the classes more than the rows.
 
-    None if there is none.
+    A table that is its own head needs no such call if its rows are as many as something has elements. None if there is
+    none.
     """
     ids, rows = lookup.element, lookup.rows
     if not isinstance(ids, queries.Ids) or ids.excluded or (rows is not None and excess(ids.bound, rows) is not None):
         return None
+    written = lookup.table.value.argument(0, "num_embeddings")
+    counted = [(written, lookup.table.module)] if rows is None else []
     constructor = lookup.table.function
-    own = ids.head is not None and ids.head == lookup.table
-    is_open = own and ids.bound.constant is not None
-    if (
-        rows is not None
-        and constructor is not None
-        and constructor.name == "__init__"
-        and constructor.owner is not None
-    ):
+    is_method = constructor is not None and constructor.name == "__init__" and constructor.owner is not None
+    if rows is not None and constructor is not None and is_method:
         calls = list(_constructions(constructor, project))
         for made in sorted(calls, key=lambda one: _is_trial(one, project)):
             found = _for_call(lookup, ids, rows, constructor, made)
             if found is not None:
                 return replace(found, is_trial=_is_trial(made, project))
-        known = (_number_for(rows, constructor, made) for made in calls)
-        is_open = is_open and not (calls and all(number is not None for number in known))
-    if not is_open:
+            value, _ = next(_argument(rows, constructor, made), (None, 0))
+            counted.append((value, made.steps[0].module))
+    is_own = ids.head is not None and ids.head == lookup.table and ids.bound.constant is not None
+    if not is_own or not counted or not all(_is_length(*one) for one in counted):
         return None
-    written = lookup.table.value.argument(0, "num_embeddings")
     shown = "other" if written is None else f"`{lookup.table.module.text_of(written)}`"
     return Given(lookup, shown, ids.bound.described)
+
+
+def _is_length(value: Value | None, module: ModuleFacts) -> bool:
+    """True if a value is the length of something, perhaps under the name of a constant."""
+    while value is not None and value.op is Op.ATTR and len(value.args) > 1:
+        value = value.args[1]
+    if value is None or value.op is not Op.GLOBAL:
+        return value is not None and value.op is Op.CALL and called_name(value.callee) == "len"
+    known = module.constants.get(str(value.data))
+    return known is not None and known is not value and _is_length(known, module)
 
 
 def _constructions(constructor: Function, project: Project) -> Iterable[queries.Constructed]:

@@ -8,7 +8,9 @@ class Positions(nn.Module):
         self.table = nn.Parameter(torch.zeros(longest, 1, width))
 
     def forward(self, x):
-        return x + self.table[:x.shape[0]]
+        if x.shape[0] > self.table.shape[0]:
+            raise ValueError("the input is too long")
+        return x + self.table[: x.shape[0]]
 
 
 class Lengths(nn.Module):
@@ -18,4 +20,6 @@ class Lengths(nn.Module):
         self.layer = nn.Linear(width, width)
 
     def forward(self, memory, query):
+        if memory.shape[1] > 64:
+            raise ValueError("the memory is too long")
         return self.layer(query) + self.table[memory.shape[1]]

@@ -46,9 +46,9 @@ def beyond_rows(lookup: queries.Lookup, project: Project) -> Given | None:
         return None
     written = lookup.table.value.argument(0, "num_embeddings")
     counted = [(written, lookup.table.module)] if rows is None else []
-    constructor = lookup.table.function
-    is_method = constructor is not None and constructor.name == "__init__" and constructor.owner is not None
-    if rows is not None and constructor is not None and is_method:
+    owner = None if lookup.table.function is None else lookup.table.function.owner
+    constructor = None if owner is None else owner.methods.get("__init__")
+    if rows is not None and constructor is not None:
         calls = list(_constructions(constructor, project))
         for made in sorted(calls, key=lambda one: _is_trial(one, project)):
             found = _for_call(lookup, ids, rows, constructor, made)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import operators
 from modellint.flow import queries
 from modellint.graph.value import EventKind, Op, called_name, walk_all
 
@@ -56,11 +57,20 @@ def cut_to_limit(table: queries.SizedTable, asked: queries.FunctionTables) -> bo
     limits = [atoms for atoms in least.operands if not any(isinstance(one, queries.Length) for one in atoms)]
     if len(counts) != 1 or len(limits) != 1 or not is_current_length(counts[0], asked):
         return False
-    return not _uses_otherwise(least.origin.value, counts[0], function)
+    places = (one.call() or one.use for one in asked.sized.values() if one.length is least)
+    return not _uses_otherwise(least.origin.value, counts[0], function, {id(place.value) for place in places})
 
 
-def _uses_otherwise(least: Value, count: queries.Term, function: Function) -> bool:
-    """True if a function cuts something to the smaller length, or compares the length of the input."""
+def _uses_otherwise(least: Value, count: queries.Term, function: Function, makers: set[int]) -> bool:
+    """True if a function may cut something to the smaller length, itself or by a call, or compares the input's length.
+
+    The calls `makers` make the table.
+    """
+    for event in function.flow.of(EventKind.CALL):
+        rows = operators.called(called_name(event.value.callee))
+        is_maker = id(event.value) in makers or any("counted" in row.facets for row in rows)
+        if not is_maker and any(arg is least for arg in event.value.args[1:]):
+            return True
     measured = _tensor_of(count.origin.value)
     for event in function.flow.events:
         tests = [event.value] if event.kind is EventKind.COMPARE else []

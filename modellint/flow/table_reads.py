@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: The constructor's arguments for the sizes of a table.
 _OF_TABLE = ("num_embeddings", "embedding_dim")
+#: Operations that may give a measured length.
+_MEASURES = frozenset((Op.INDEX, Op.UNPACK, Op.CALL))
 _COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 
 
@@ -116,7 +118,7 @@ class TableReads(Theory, Sink):
     def sliced(self, owner: Atoms, value: Value, frame: Frame) -> None:
         """Record reads by a slice, `self.table[:, :length]`, or of the row behind a measured length."""
         parts = subscripts(value)
-        if parts and parts[0].op is Op.INDEX and self._lookups.is_running:
+        if parts and parts[0].op in _MEASURES and self._lookups.is_running:
             self._note_row(owner, parts[0], value, frame)
         slices = [(at, part.args[1]) for at, part in enumerate(parts) if part.op is Op.SLICE]
         for at, upper in slices if self._lookups.is_running else ():

@@ -2,10 +2,12 @@ import torch
 from torch import nn
 
 
-class Positions(nn.Module):
-    def __init__(self, width, longest=5000):
+class Decoder(nn.Module):
+    def __init__(self, vocab_size, width, longest=1024):
         super().__init__()
-        self.table = nn.Parameter(torch.zeros(longest, 1, width))
+        self.embed = nn.Embedding(vocab_size, width)
+        self.positions = nn.Parameter(torch.zeros(longest, width))
 
-    def forward(self, x):
-        return x + self.table[x.shape[0]]  # expect: ML303
+    def forward(self, ids):
+        batch, length = ids.shape
+        return self.embed(ids) + self.positions[length]  # expect: ML303

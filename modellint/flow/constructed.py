@@ -18,6 +18,7 @@ from modellint.flow.domain import (
     Site,
     function_of,
     has_property,
+    join,
 )
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
@@ -72,6 +73,12 @@ class Argument:
         """The number that the argument has on all paths; None if there is no such number."""
         numbers = {_number(atom) for atom in self.atoms}
         return numbers.pop() if len(numbers) == 1 else None
+
+    def attribute(self, name: str) -> Argument:
+        """The values of an attribute of the argument; empty unless it is an object of the project that has it."""
+        owners = [atom for atom in self.atoms if isinstance(atom, Shell) and atom.kind == "instance"]
+        held = [owner.get(name) or () for owner in owners] if len(owners) == len(self.atoms) else []
+        return Argument(join(held) if all(held) else ())
 
     @property
     def is_host(self) -> bool:

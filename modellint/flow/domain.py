@@ -217,11 +217,15 @@ class Ids(HashedOnce):
 @hashed_once
 @dataclass(frozen=True, slots=True)
 class Filler(HashedOnce):
-    """A constant among elements, written at `origin`; `is_conditional` if it may be gone since."""
+    """A constant among elements, written at `origin`; `is_conditional` if it may be gone since.
+
+    `stays` are the slices that leave some of them: "front" cuts the first element off, "back" the last one.
+    """
 
     size: Size
     origin: Site
     is_conditional: bool = False
+    stays: frozenset[str] = frozenset()
 
     @property
     def key(self) -> Hashable:

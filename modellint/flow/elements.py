@@ -80,6 +80,30 @@ def perhaps(tensor: Tensor) -> Tensor:
     return tensor if not tensor.fillers else replace(tensor, fillers=_perhaps(tensor.fillers))
 
 
+def after_slicing(tensor: Tensor, part: Value) -> Tensor:
+    """A tensor after a slice: its constants become conditional where what is cut off may be all of them."""
+    cut = _end_cut_off(part)
+    if not tensor.fillers or all(cut in filler.stays for filler in tensor.fillers):
+        return tensor
+    fillers = (filler if cut in filler.stays else replace(filler, is_conditional=True) for filler in tensor.fillers)
+    return replace(tensor, fillers=tuple(fillers))
+
+
+def _end_cut_off(part: Value) -> str:
+    """The end of which a slice cuts one element off: "front" for `[1:]`, "back" for `[:-1]`; empty for others."""
+    first, last, step = (_whole(arg) for arg in part.args)
+    if step is not None or first not in (None, 0, 1) or last not in (None, -1):
+        return ""
+    return {(True, False): "front", (False, True): "back"}.get((first == 1, last == -1), "")
+
+
+def _whole(value: Value) -> object:
+    """The number that a bound of a slice is written as; None if it is left out, the value itself for others."""
+    if value.op is Op.UNARY and value.data == "-" and value.args[0].op is Op.CONST:
+        return -value.args[0].data if type(value.args[0].data) is int else value
+    return value.data if value.op is Op.CONST else value
+
+
 def or_another(atom: Atom) -> Atom:
     """An atom made conditional if it is a tensor of real numbers."""
     return replace(atom, is_conditional=True) if isinstance(atom, Tensor) and atom.real is not None else atom
@@ -87,10 +111,11 @@ def or_another(atom: Atom) -> Atom:
 
 def after_writing(tensor: Tensor, index: Value) -> tuple[Filler, ...]:
     """The constants after a write at an index: as before if it leaves an end of the tensor; else conditional."""
+    fillers = tuple(replace(filler, stays=frozenset()) for filler in tensor.fillers)
     parts = index.args if index.op is Op.TUPLE else (index,)
     told = [part for part in parts if not (part.op is Op.CONST and part.data in (None, Ellipsis))]
     is_sure = any(part.op in (Op.CONST, Op.UNARY) or _keeps_an_end(part) for part in told)
-    return tensor.fillers if is_sure else _perhaps(tensor.fillers)
+    return fillers if is_sure else _perhaps(fillers)
 
 
 def is_real(atom: Atom) -> bool:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 #: The most containers that are searched for numbers.
 _MAX_LITERALS = 64
+#: The slices that cut one element off an end.
+_ANY_SLICE, _NO_SLICE = frozenset(("front", "back")), frozenset[str]()
+#: Facets of operators that write a constant everywhere, or nowhere but where the code says.
+_WRITING_ALL = frozenset(("sized", "literal", "itself"))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -52,7 +56,18 @@ class Operation:
     def fillers(self, *arguments: tuple[int, str] | None) -> tuple[Filler, ...]:
         """The constants among arguments, as fillers of elements."""
         written = [(one, constant_in(self.get(one), self.frame)) for one in arguments if one is not None]
-        return tuple(Filler(size, self.argument_site(one)) for one, size in written if size is not None)
+        stays = self._slices_leaving_some() if any(size is not None for _, size in written) else _NO_SLICE
+        return tuple(Filler(size, self.argument_site(one), stays=stays) for one, size in written if size is not None)
+
+    def _slices_leaving_some(self) -> frozenset[str]:
+        """The slices by one element that leave some of the constants: all, where the data decides their number."""
+        facets = self.row.facets
+        if "grows" not in facets:
+            return _NO_SLICE if facets.keys() & _WRITING_ALL else _ANY_SLICE
+        before, after = map(sizes.whole, (*sizes.numbers((self.get((1, "pad")) or (),)), (), ())[:2])
+        if before is not None and after is not None:
+            return frozenset(cut for cut, padded in (("back", before), ("front", after)) if padded > 0)
+        return _ANY_SLICE
 
 
 def constant_in(atoms: Atoms | None, frame: Frame) -> Size | None:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: The constructor's arguments for the sizes of a table.
 _OF_TABLE = ("num_embeddings", "embedding_dim")
+#: Operations that may give a measured length.
+_MEASURES = frozenset((Op.INDEX, Op.UNPACK, Op.CALL))
 _COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 
 
@@ -83,6 +85,14 @@ class TableReads(Theory, Sink):
     def _lookups(self) -> Lookups:
         return self._run.of(Lookups)
 
+    def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
+        """The number of tokens of a possible tokenizer of a library: a length; None for other attributes."""
+        row = operators.row(f"Tokenizer.{name}") if isinstance(atom, Unknown) and value is not None else None
+        is_counted = row is not None and "counts" in row.facets and frame is not None and frame.function is not None
+        return (
+            (Length(Site(value, frame.function)),) if is_counted and value is not None and frame is not None else None
+        )
+
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """The result of `cat`: an unknown tensor with the dimension along which it was joined."""
         row = operators.row(name)
@@ -106,8 +116,10 @@ class TableReads(Theory, Sink):
             self._note_read(table, rows, frame, value, Site(value.args[-1], frame.function), is_given=True)
 
     def sliced(self, owner: Atoms, value: Value, frame: Frame) -> None:
-        """Record reads by a slice: `self.table[:, :length]`."""
+        """Record reads by a slice, `self.table[:, :length]`, or of the row behind a measured length."""
         parts = subscripts(value)
+        if parts and parts[0].op in _MEASURES and self._lookups.is_running:
+            self._note_row(owner, parts[0], value, frame)
         slices = [(at, part.args[1]) for at, part in enumerate(parts) if part.op is Op.SLICE]
         for at, upper in slices if self._lookups.is_running else ():
             ends = () if upper.op is Op.CONST else self._run.evaluate(upper, frame)
@@ -120,6 +132,15 @@ class TableReads(Theory, Sink):
                     rows = sides[place]
                     known, end = rows if isinstance(rows, Size) else None, Site(upper, frame.function)
                     self._note_read(table, known, frame, value, end, is_given=not is_known, is_length=True)
+
+    def _note_row(self, owner: Atoms, index: Value, value: Value, frame: Frame) -> None:
+        """Record the read of one row of a table, `self.table[x.shape[0]]`, where a slice up to it may be meant."""
+        known = self._run.evaluate(index, frame)
+        if not known or not all(isinstance(atom, Length) and not atom.is_made for atom in known):
+            return
+        for table, sides in self.tables(owner):
+            if len(sides) > 1 and isinstance(sides[0], Size):
+                self._note_read(table, sides[0], frame, value, Site(index, frame.function), is_ahead=True)
 
     def tables(self, atoms: Atoms) -> Iterator[tuple[Site, Sizes]]:
         """The tables among atoms, and in containers among them: the site and sizes of each."""

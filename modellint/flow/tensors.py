@@ -482,8 +482,8 @@ class Tensors(Theory):
             return (made,)
         if "recurrent" in row.facets:
             return (self._run.sequence("tuple", ((made,), (made,)), value, frame, "recurrent"),)
-        if "makes-width" in row.facets:
-            width = size_of(self.argument(shell, row.argument("makes-width")))
+        if "makes-width" in row.facets or "table" in row.facets:
+            width = size_of(self.argument(shell, row.argument("makes-width") or (1, "embedding_dim")))
             return (replace(made, width=width, head=shell.site),)
         if "same-shape" in row.facets:
             made = replace(made, sizes=tensor.sizes, width=tensor.width, head=tensor.head)
@@ -591,8 +591,7 @@ class Tensors(Theory):
             if part.op is Op.SLICE:
                 if not is_whole(part):
                     is_cut = known.is_cut or sizes.is_limit(self._run.evaluate(part.args[1], frame))
-                    # What is cut off may be all that was filled in.
-                    known = replace(elements.perhaps(known), is_cut=is_cut)
+                    known = replace(elements.after_slicing(known, part), is_cut=is_cut)
             elif part.op is not Op.CONST:
                 picked = self._run.evaluate(part, frame)
                 known = self._apart(known, picked)

@@ -320,6 +320,8 @@ sample                                              : drawn:best dtype:int64
 [methods of Cache]
 update                                              : grows unchecked:transformers
 get_seq_length get_usable_length get_max_length     : counts unchecked:transformers
+[attributes of Tokenizer]
+vocab_size                                          : counts unchecked:transformers
 [methods of Module]
 to                                                  : itself moves casts
 to_empty                                            : itself moves

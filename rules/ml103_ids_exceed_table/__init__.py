@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from modellint.graph.size import Size
     from modellint.rule import Probe, Project
 
+    from .given import Given
+
 
 class IdsExceedTable(Rule):
     """Ids from a head with more classes index a table with fewer rows
@@ -31,6 +33,9 @@ class IdsExceedTable(Rule):
     look-up if the head has more classes than the table has rows, unless a comparison, a clamp or a slice on the way
     keeps the extra ids out. An early exit (`if ids[0] == eos: break`) keeps that id out of the codebook that it tests,
     but not out of the others.
+
+    If the constructor of a class gets the sizes, compares those that the calls of the project pass. A table whose
+    output counts as scores has as many classes as columns: if it has not as many rows, its own ids have no row.
 
     Also reports guards that let one id too many through (`codes > rows`, `codes.clamp(0, rows)`), wherever the ids come
     from. In a recipe, compares the head that a searcher draws ids from with the table that they index.
@@ -55,20 +60,27 @@ class IdsExceedTable(Rule):
     code = "ML103"
     name = "ids-exceed-table"
     severity = Severity.ERROR
-    requires = ("imported", "lookups", "may_look_up", "searches")
+    requires = ("constructed_anywhere", "imported", "lookups", "may_look_up", "searches")
     about = ("torch.nn.Embedding",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .given import beyond_rows
         from .guards import guarding_functions, rank, surplus
 
         nearest: dict[object, queries.Lookup] = {}
+        undecided: dict[object, Given] = {}
         for lookup in queries.flow(module, project).lookups():
             extra = surplus(lookup)
             key = lookup.place, lookup.table
             if extra is not None and (key not in nearest or rank(lookup) < rank(nearest[key])):
                 nearest[key] = lookup
+            elif extra is None and not lookup.is_conditional and key not in undecided:
+                given = beyond_rows(lookup, project)
+                if given is not None:
+                    undecided[key] = given
         for lookup in nearest.values():
             yield self._too_many_classes(lookup)
+        yield from (self._too_many_given(given) for at, given in undecided.items() if at not in nearest)
         guarding = list(guarding_functions(module, project))
         if guarding:
             yield from self._wrong_guards(guarding, module, project)
@@ -131,6 +143,38 @@ class IdsExceedTable(Rule):
                 lookup.place.place,
                 "" if lookup.codec is None else lookup.codec.codec.name,
                 rows.number or 0,
+                None if ids.head is None else ids.head.place,
+            ),
+        )
+
+    def _too_many_given(self, given: Given) -> Finding:
+        """A finding about sizes that a call of the constructor decides, or about a table that is its own head."""
+        lookup, made = given.lookup, given.made
+        ids = lookup.element
+        assert isinstance(ids, queries.Ids)
+        name, is_own = lookup.place.name, ids.head is not None and ids.head == lookup.table
+        related = [Related(lookup.table.place, f"the table has {given.rows} rows")]
+        if ids.head is not None and not is_own:
+            related.append(Related(ids.head.place, f"the head has {given.classes} classes"))
+        if made is not None:
+            related.append(Related(made.place, "the sizes are passed here"))
+        related.append(Related(ids.origin.place, "the ids are drawn here"))
+        drawn_from = "the table's own columns" if is_own else "the head's classes"
+        return self.finding(
+            lookup.place.place,
+            f"`{name}` looks up ids of {given.classes} classes in a table of {given.rows} rows",
+            symbol=name,
+            severity=Severity.INFO if given.is_trial else Severity.WARNING if made is None else None,
+            confidence=Confidence.MEDIUM,
+            evidence=(f"the ids are drawn from {drawn_from}",),
+            related=related,
+            help="give the table as many columns as rows, or put a head of as many classes behind it"
+            if is_own
+            else "size the head and the table by the same value",
+            claim=claims.IdsExceed(
+                lookup.place.place,
+                "",
+                (lookup.rows.number if lookup.rows is not None else 0) or 0,
                 None if ids.head is None else ids.head.place,
             ),
         )

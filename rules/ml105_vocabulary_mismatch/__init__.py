@@ -35,7 +35,8 @@ class VocabularyMismatch(Rule):
     - in a recipe, the output layer of a beam searcher and what scores the same ids (the CTC layer, a language model)
     - in a recipe with one tokenizer and one such output layer, the two: a tokenizer with more tokens is a mistake
 
-    A model from a checkpoint that gets ids of added tokens, and that nothing resizes, is an info.
+    A model from a checkpoint that gets ids of added tokens, and that nothing resizes, is a warning if the same code
+    trains the model, else an info. `additional_special_tokens=…` adds tokens to a tokenizer, too.
 
     ## Why is this bad
     Tied layers of different sizes share the weight of one of them. A bias, a loss or a checkpoint for the size of the
@@ -76,8 +77,13 @@ class VocabularyMismatch(Rule):
         for tie in project.of(Vocabularies).ties(module):
             yield self._tie_finding(tie, project, is_declared=False)
         for function in (*module.all_functions(), module.body):
+            told: set[queries.Site] = set()
             for growth in project.of(Vocabularies).growths(function):
+                told.add(growth.size)
                 yield self._growth_finding(growth)
+            for size in project.of(Vocabularies).open_sizes(function):
+                if size not in told:
+                    yield self._uncounted_finding(size)
             for late in added_late(function, project):
                 yield self._late_finding(late, module)
             for found in unresized_models(function, project):
@@ -152,6 +158,19 @@ class VocabularyMismatch(Rule):
             claim=claims.Outgrown(place, str(tokenizer.data), table) if tokenizer.op is Op.PARAM else None,
         )
 
+    def _uncounted_finding(self, size: queries.Site) -> Finding:
+        """A finding about a tensor for the tokens of any published tokenizer that leaves out the added ones."""
+        text = size.module.text_of(size.value)
+        return self.finding(
+            size.place,
+            f"`{text}` does not count added tokens, which many published tokenizers have: their ids have no element",
+            symbol=text,
+            severity=Severity.INFO,
+            confidence=Confidence.MEDIUM,
+            evidence=("which tokenizer is loaded is open here, and ids of its tokens index the tensor",),
+            help="size the tensor by `len` of the tokenizer",
+        )
+
     def _late_finding(self, late: Late, module: ModuleFacts) -> Finding:
         """A finding about tokens that are added once the model was made as large as its tokenizer was."""
         resized, added = module.text_of(late.resized.callee), module.text_of(late.added.callee)
@@ -172,7 +191,7 @@ class VocabularyMismatch(Rule):
             module.place(found.model),
             f"the model has rows for the tokens of its checkpoint, but `{added}` adds more to its tokenizer",
             symbol=loaded,
-            severity=Severity.INFO,
+            severity=None if found.is_trained else Severity.INFO,
             confidence=Confidence.MEDIUM,
             evidence=(
                 "nothing resizes its table: unless the checkpoint has spare rows, the ids of new tokens have none",

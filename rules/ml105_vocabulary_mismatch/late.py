@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 
 from modellint.flow import queries
 from modellint.graph.arguments import possible_arguments
+from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, called_name
+from modellint.graph.value import EventKind, Op, called_name, same, self_attribute
 
 from .room import fills_room
-from .vocabularies import GROWS, Vocabularies, given_tokens, may_grow
+from .vocabularies import ADDED, GROWS, Vocabularies, given_tokens, is_made_with_tokens, may_grow, stored_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.rule import Project
 
@@ -25,6 +26,8 @@ _RESIZES = "resize_token_embeddings"
 _MAX_CALLS = 5
 #: The method that loads a published checkpoint.
 _LOADS = "from_pretrained"
+#: Methods of layers that other objects have, too.
+_OF_OTHERS = frozenset(("to", "apply", "type", "forward", "compile", "get_extra_state", "set_extra_state"))
 _HOLDING = frozenset((Op.DICT, Op.TUPLE, Op.LIST, Op.STARRED))
 _PARTS = frozenset((Op.UNPACK, Op.INDEX, Op.ITEM))
 
@@ -39,11 +42,15 @@ class Late:
 
 @dataclass(frozen=True)
 class Unresized:
-    """`model` is loaded from a checkpoint, and `fed` by a tokenizer to which `added` gives more tokens."""
+    """`model` is loaded from a checkpoint, and `fed` by a tokenizer to which `added` gives more tokens.
+
+    `is_trained`: the same code trains the model.
+    """
 
     model: Value
     added: Value
     fed: Value
+    is_trained: bool
 
 
 def added_late(function: Function, project: Project) -> Iterator[Late]:
@@ -69,11 +76,18 @@ def added_late(function: Function, project: Project) -> Iterator[Late]:
 
 
 def unresized_models(function: Function, project: Project) -> Iterator[Unresized]:
-    """The models of checkpoints that a function feeds with a tokenizer, after it or a callee has added tokens."""
+    """The models of checkpoints that a function feeds with a tokenizer, after it or a callee has added tokens.
+
+    Of a constructor, those that it keeps, and that a method of the object feeds.
+    """
     growing = project.once(("leading to growth", function.module), lambda: _growing(function.module, project))
-    if function.words.isdisjoint(GROWS) and function.words.isdisjoint(growing):
+    words, makers = function.words, project.of(Vocabularies).makers(function.module)
+    if ADDED not in words and all(words.isdisjoint(names) for names in (GROWS, growing, makers)):
         return
-    calls = [event.value for event in function.flow.of(EventKind.CALL)]
+    functions = [function]
+    if function.owner is not None and function.name == "__init__":
+        functions += [method for method in function.owner.methods.values() if method is not function]
+    events = [(one, event) for one in functions for event in one.flow.of(EventKind.CALL)]
     origins = _Origins(function, project)
     grown = {
         origin: event.value
@@ -82,17 +96,44 @@ def unresized_models(function: Function, project: Project) -> Iterator[Unresized
         for tokenizer in _grown_tokenizers(event, function, growing, project)
         for origin in origins.of(tokenizer)
     }
-    loaded = [call for call in calls if origins.loads(call)] if grown else []
-    if len(loaded) < 2 or any(_may_resize(call, function, project) for call in calls):
+    loaded = [event.value for _, event in events if origins.loads(event.value)] if grown else []
+    if not loaded or len(grown.keys() | loaded) < 2 or any(_may_resize(e.value, one, project) for one, e in events):
         return
+    if len(functions) > 1 and function.owner is not None and _is_resized_elsewhere(function.owner, project):
+        return
+    calls = [event.value for _, event in events]
     for model in loaded:
         for call in calls if model not in grown else ():
             owners = origins.owners(call)
             is_model = model in owners and owners.isdisjoint(grown)
-            tokenizer = next((t for t in grown if is_model and t in loaded and origins.is_fed_by(call, t)), None)
+            is_taken = is_model or origins.is_handed_model(call, model)
+            tokenizer = next((t for t in grown if is_taken and t in calls and origins.is_fed_by(call, t)), None)
+            if tokenizer is None and is_model and _is_of_layers(call):
+                tokenizer = next((t for t in grown if _is_same_checkpoint(model, t, function, project)), None)
             if tokenizer is not None:
-                yield Unresized(model, grown[tokenizer], call)
+                yield Unresized(model, grown[tokenizer], call, any(origins.trains(c, model) for c in calls))
                 break
+
+
+def _is_of_layers(call: Value) -> bool:
+    """True if a call trains, evaluates or asks a layer for its parameters, as nobody does with anything else."""
+    members = queries.layer_members("torch.nn.Module") or frozenset()
+    return (
+        call.callee.op is Op.ATTR and call.callee.data in members - _OF_OTHERS and not call.callee.data.startswith("_")
+    )
+
+
+def _is_same_checkpoint(model: Value, tokenizer: Value, function: Function, project: Project) -> bool:
+    """True if a model and a tokenizer are loaded by one name, and no file around resizes any model."""
+    names = [one.argument(0, "pretrained_model_name_or_path") for one in (model, tokenizer)]
+    if names[0] is None or names[1] is None or called_name(tokenizer.callee) != _LOADS or not same(names[0], names[1]):
+        return False
+    return not any(True for _ in queries.files_mentioning(function.module, project, _RESIZES))
+
+
+def _is_resized_elsewhere(owner: Class, project: Project) -> bool:
+    """True if a file that mentions a class may resize the tables of models."""
+    return any(queries.files_mentioning(owner.module, project, owner.name, _RESIZES))
 
 
 class _Origins:
@@ -102,6 +143,12 @@ class _Origins:
         self._function = function
         self._project = project
         self._known: dict[Value, frozenset[Value]] = {}
+        #: The values that a constructor keeps, by attribute.
+        self._kept: dict[str, Value] = {}
+        for store in function.flow.of(EventKind.STORE) if function.name == "__init__" else ():
+            name = None if store.target is None else self_attribute(store.target)
+            if name is not None:
+                self._kept[name] = store.value
 
     def of(self, value: Value) -> frozenset[Value]:
         """The values that a value may come from; itself where it is followed no further."""
@@ -116,6 +163,8 @@ class _Origins:
         """The operands of a choice, or the arguments that a called function of the project returns; else empty."""
         if value.op is Op.ATTR and len(value.args) > 1:
             return [value.args[1]]
+        if (name := self_attribute(value)) in self._kept:
+            return [self._kept[str(name)]]
         if value.op is Op.CHOICE:
             return list(value.args)
         if value.op is Op.INDEX and value.args[0].op in _HOLDING:
@@ -137,16 +186,50 @@ class _Origins:
 
     def owners(self, call: Value) -> frozenset[Value]:
         """The objects whose method is called, or the callee itself."""
-        return self.of(call.callee.args[0] if call.callee.op is Op.ATTR else call.callee)
+        is_method = call.callee.op is Op.ATTR and self_attribute(call.callee) not in self._kept
+        return self.of(call.callee.args[0] if is_method else call.callee)
 
     def is_fed_by(self, call: Value, tokenizer: Value) -> bool:
         """True if an argument of a call is computed by a tokenizer, or by a function of the project from it."""
         parts = (part for arg in call.args[1:] for part in arg.walk() if part.op is Op.CALL)
-        return any(tokenizer in self.of(part.callee) or self._hands_on(part, tokenizer) for part in parts)
+        is_class = self._is_class_of_library(call)
+        if is_class and any(tokenizer in self.of(arg) for arg in call.args[1:]):
+            return True
+        return any(tokenizer in self.of(part.callee) or self._hands_on(part, tokenizer, is_class) for part in parts)
 
-    def _hands_on(self, call: Value, tokenizer: Value) -> bool:
-        is_own = _callee(call, self._function, self._project) is not None
+    def _hands_on(self, call: Value, tokenizer: Value, is_any: bool) -> bool:
+        """True if a call gets a tokenizer: of a function of the project, or of any if `is_any`."""
+        is_own = is_any or _callee(call, self._function, self._project) is not None
         return is_own and any(tokenizer in self.of(arg) for arg in call.args[1:])
+
+    def is_handed_model(self, call: Value, model: Value) -> bool:
+        """True if a class of a library gets a model, to run it: `Trainer(model=model, …)`."""
+        given = call.argument(0, "model") if self._is_class_of_library(call) else None
+        return given is not None and model in self.of(given)
+
+    def _is_class_of_library(self, call: Value) -> bool:
+        """True if the callee is a class of a library, as its name tells, other than one that gives a checkpoint."""
+        if not called_name(call.callee)[:1].isupper():
+            return False
+        return isinstance(self._project.names.definition(self._function.module, call.callee), External)
+
+    def trains(self, call: Value, model: Value) -> bool:
+        """True if a call trains a model: it goes back through what is computed, or gets the model's parameters."""
+        if any(_asks_for_parameters(part) and model in self.of(part.callee.args[0]) for part in _operands(call)):
+            return True
+        if call.callee.op is not Op.ATTR or call.callee.data not in ("backward", "train"):
+            return False
+        owner = self.of(call.callee.args[0])
+        is_trainer = any(one.op is Op.CALL and self.is_handed_model(one, model) for one in owner)
+        return call.callee.data == "backward" or is_trainer
+
+
+def _operands(call: Value) -> Iterator[Value]:
+    return (part for arg in call.args[1:] for part in arg.walk())
+
+
+def _asks_for_parameters(value: Value) -> bool:
+    return value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data == "parameters"
 
 
 def _may_resize(call: Value, function: Function, project: Project) -> bool:
@@ -172,6 +255,8 @@ def _grown_tokenizers(
     """The tokenizers that a call gives more tokens, as expressions in the function."""
     if may_grow(event):
         yield event.value.callee.args[0]
+    if is_made_with_tokens(event) or project.of(Vocabularies).makes_grown(event.value, function.module):
+        yield event.value
     other = growing.get(called_name(event.value.callee))
     if other is None or depth > _MAX_CALLS or _callee(event.value, function, project) is not other:
         return
@@ -210,16 +295,9 @@ def _is_of(tokenizer: Value, resized: Value) -> bool:
     """True if a tokenizer is the one that a model was resized for: an argument of the call, or part of its result."""
     if tokenizer.op in _HOLDING:
         return any(_is_of(part, resized) for part in tokenizer.args)
-    known = _stored_value(tokenizer)
-    if any(_stored_value(part) is known for arg in resized.args[1:] for part in arg.walk() if part.op is not Op.CONST):
+    known = stored_value(tokenizer)
+    if any(stored_value(part) is known for arg in resized.args[1:] for part in arg.walk() if part.op is not Op.CONST):
         return True
     while known.op in _PARTS:
-        known = _stored_value(known.args[0])
+        known = stored_value(known.args[0])
     return known is resized
-
-
-def _stored_value(value: Value) -> Value:
-    """The value that an attribute was last set to; the attribute itself where that is not known."""
-    while value.op is Op.ATTR and len(value.args) > 1:
-        value = value.args[1]
-    return value

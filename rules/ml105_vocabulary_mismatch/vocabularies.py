@@ -10,7 +10,7 @@ from modellint.graph.arguments import possible_arguments
 from modellint.graph.definitions import DefinedFunction, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.size import excess, is_proved
-from modellint.graph.value import EventKind, Op, called_name, dotted, is_self, same, walk_all
+from modellint.graph.value import EventKind, Op, called_name, dotted, is_self, same, self_attribute, walk_all
 
 from .room import fills_room
 
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 #: Methods that add tokens to a tokenizer.
 GROWS = ("add_tokens", "add_special_tokens")
+#: The argument by which a tokenizer gets more tokens when it is made.
+ADDED = "additional_special_tokens"
+#: The method that loads a published tokenizer.
+_LOADS = "from_pretrained"
 #: Names of operators and attributes that measure a layer.
 _MEASURES = operators.words("gives:size") | {"num_embeddings", "out_features", "weight"}
 #: Names of functions and methods that store an attribute under a name that is given.
@@ -57,7 +61,10 @@ class Tie:
 
 @dataclass(frozen=True, eq=False)
 class Growth:
-    """The table made at `table` has `size` rows, without the tokens that `event` adds to `tokenizer`."""
+    """The table made at `table` has `size` rows, without the tokens that `event` adds to `tokenizer`.
+
+    `event` is a call of another method of the object where that keeps the tokenizer.
+    """
 
     table: queries.Site
     size: queries.Site
@@ -145,10 +152,10 @@ class Vocabularies:
 
     def growths(self, function: Function) -> Iterator[Growth]:
         """The tables that a function sizes by a tokenizer to which it adds tokens that the size does not count."""
-        grown = list(self._growth_events(function))
+        grown = [*self._growth_events(function), *self._grown_before(function)]
         if not grown:
             return
-        sizes: dict[tuple[queries.Site, Value], None] = {}
+        sizes = dict.fromkeys(_plain_tables(function))
         with queries.run(self._project, queries.TableReads) as run:
             for receiver in run.receivers(function):
                 body = run.body(function, receiver)
@@ -160,16 +167,34 @@ class Vocabularies:
                 if _counts(size, tokenizer, before=measured < number):
                     yield Growth(table, queries.Site(size, function), event, tokenizer)
 
+    def _grown_before(self, function: Function) -> Iterator[tuple[int, Event, Value]]:
+        """The events by which the constructor gives a tokenizer of the object more tokens, before a method runs."""
+        constructor = None if function.owner is None else function.owner.methods.get("__init__")
+        if constructor is None or constructor is function or _SIZE not in function.words:
+            return
+        for _, event, tokenizer in self._growth_events(constructor):
+            if self_attribute(tokenizer) is not None:
+                yield -1, event, tokenizer
+            for store in constructor.flow.of(EventKind.STORE) if tokenizer.op is Op.CALL else ():
+                if store.value is tokenizer and store.target is not None and self_attribute(store.target) is not None:
+                    yield -1, event, store.target
+
     def _growth_events(self, function: Function) -> Iterator[tuple[int, Event, Value]]:
         """The events by which a function gives a tokenizer more tokens, itself or by another function."""
         growing = self.growing(function.module)
         words = function.words
-        if any("resize" in word for word in words) or (words.isdisjoint(GROWS) and words.isdisjoint(growing)):
+        makers = self.makers(function.module)
+        is_growing = ADDED in words or any(not words.isdisjoint(names) for names in (GROWS, growing, makers))
+        if not is_growing or any("resize" in word for word in words):
             return
         for number, event in enumerate(function.flow.events):
             if may_grow(event):
                 if not fills_room(event, function):
                     yield number, event, event.value.callee.args[0]
+            elif is_made_with_tokens(event) or (
+                event.kind is EventKind.CALL and makers and self.makes_grown(event.value, function.module)
+            ):
+                yield number, event, event.value
             elif event.kind is EventKind.CALL and (other := growing.get(called_name(event.value.callee))) is not None:
                 definition = self._project.names.definition(function.module, event.value.callee)
                 if isinstance(definition, DefinedFunction) and definition.function is other:
@@ -177,19 +202,76 @@ class Vocabularies:
                     pairs = possible_arguments(other.open_parameters, event.value)
                     yield from ((number, event, arg) for name, arg in pairs if name in names)
 
+    def open_sizes(self, function: Function) -> Iterator[queries.Site]:
+        """The sizes of plain tensors that leave out the added tokens that a published tokenizer may have.
+
+        Which tokenizer it is must be open, as of one that a function gets the name of.
+        """
+        if _LOADS not in function.words:
+            return
+        for _, size in _plain_tables(function):
+            made = stored_value(size.args[0])
+            name = made.argument(0, "pretrained_model_name_or_path") if _loads(made) else None
+            if name is not None and name.op is not Op.CONST:
+                definition = self._project.names.definition(function.module, made.callee.args[0])
+                if isinstance(definition, External) and "Tokenizer" in definition.name.rpartition(".")[2]:
+                    yield queries.Site(size, function)
+
     def growing(self, module: ModuleFacts) -> dict[str, Function]:
         """The functions, defined or mentioned in a file, that may give a tokenizer more tokens, by their names."""
 
         def find() -> dict[str, Function]:
-            own = {f.name: f for f in module.functions.values()}
+            return {name: one for name, one in self._functions(module).items() if given_tokens(one, is_sure=False)}
+
+        return self._project.once(("growing", module), find)
+
+    def makers(self, module: ModuleFacts) -> dict[str, Function]:
+        """The functions, defined or mentioned in a file, that return a tokenizer to which they have added tokens."""
+
+        def find() -> dict[str, Function]:
+            return {name: one for name, one in self._functions(module).items() if _returns_grown(one)}
+
+        return self._project.once(("making grown tokenizers", module), find)
+
+    def _functions(self, module: ModuleFacts) -> dict[str, Function]:
+        """The functions that a file defines or mentions, by their names there."""
+
+        def find() -> dict[str, Function]:
             mentioned = {
                 word: definition.function
                 for word, definition in queries.flow(module, self._project).imported()
                 if isinstance(definition, DefinedFunction)
             }
-            return {name: one for name, one in (own | mentioned).items() if given_tokens(one, is_sure=False)}
+            return {f.name: f for f in module.functions.values()} | mentioned
 
-        return self._project.once(("growing", module), find)
+        return self._project.once(("functions of vocabularies", module), find)
+
+    def makes_grown(self, call: Value, module: ModuleFacts) -> bool:
+        """True if a call returns a tokenizer to which the called function has added tokens."""
+        other = self.makers(module).get(called_name(call.callee))
+        if other is None:
+            return False
+        definition = self._project.names.definition(module, call.callee)
+        return isinstance(definition, DefinedFunction) and definition.function is other
+
+
+def _loads(value: Value) -> bool:
+    """True if a call loads a published tokenizer."""
+    return value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data == _LOADS
+
+
+def _returns_grown(function: Function) -> bool:
+    """True if all that a function returns is a tokenizer to which it has added tokens."""
+    words = function.words
+    if (words.isdisjoint(GROWS) and ADDED not in words) or any("resize" in word for word in words):
+        return False
+    grown = {
+        id(event.value.callee.args[0] if may_grow(event) else event.value)
+        for event in function.flow.of(EventKind.CALL)
+        if (may_grow(event) and not fills_room(event, function)) or is_made_with_tokens(event)
+    }
+    returned = [event.value for event in function.flow.of(EventKind.RETURN)]
+    return bool(returned) and all(value.op is Op.CALL and id(value) in grown for value in returned)
 
 
 def may_grow(event: Event) -> bool:
@@ -200,6 +282,23 @@ def may_grow(event: Event) -> bool:
         return False
     own = any(part is call.callee.args[0] for arg in call.args[1:] for part in arg.walk())
     return not own and not (call.args[1].op in (Op.LIST, Op.DICT) and not call.args[1].args)
+
+
+def is_made_with_tokens(event: Event) -> bool:
+    """True if a call makes a tokenizer with more tokens than it was published with."""
+    if event.kind is not EventKind.CALL or ADDED not in event.value.keywords:
+        return False
+    tokens = event.value.keywords[ADDED]
+    return not (tokens.op in (Op.LIST, Op.TUPLE) and not tokens.args) and not (
+        tokens.op is Op.CONST and tokens.data is None
+    )
+
+
+def stored_value(value: Value) -> Value:
+    """The value that an attribute was last set to; the attribute itself where that is not known."""
+    while value.op is Op.ATTR and len(value.args) > 1:
+        value = value.args[1]
+    return value
 
 
 def given_tokens(function: Function, *, is_sure: bool) -> set[str]:
@@ -228,6 +327,8 @@ def _sizes(function: Function, receiver: queries.Shell | None, run: _Run) -> Ite
     for shell in run.objects():
         rows = run.argument(shell, 0, "num_embeddings") if run.is_table(shell) else None
         size = _measure(rows[0], function) if rows is not None and len(rows) == 1 else None
+        if size is None and rows is not None and shell.site is not None and shell.site.function is function:
+            size = _measure_of_rows(shell.site.value.argument(0, "num_embeddings"))
         if size is not None and shell.site is not None:
             yield shell.site, size
 
@@ -239,6 +340,55 @@ def _measure(atom: queries.Atom, function: Function) -> Value | None:
     name = atom.name if isinstance(atom, queries.SymbolicInput) else ""
     values = walk_all(event.value for event in function.flow.events) if name.endswith(f".{_SIZE}") else ()
     return next((value for value in values if value.op is Op.ATTR and dotted(value) == name), None)
+
+
+def _measure_of_rows(value: Value | None) -> Value | None:
+    """A number of rows that is written as `tokenizer.vocab_size` or `len(tokenizer)`; None for others."""
+    is_size = value is not None and value.op is Op.ATTR and value.data == _SIZE
+    is_length = value is not None and value.op is Op.CALL and called_name(value.callee) == "len"
+    return value if is_size or is_length else None
+
+
+def _plain_tables(function: Function) -> Iterator[tuple[queries.Site, Value]]:
+    """The tensors that a function makes for the tokens of a tokenizer, and that ids pick elements of, with their size.
+
+    The ids may pick them in another method of the object.
+    """
+    if _SIZE not in function.words:
+        return
+    methods = (function,) if function.owner is None else function.owner.methods.values()
+    for event in function.flow.of(EventKind.CALL):
+        call, size = event.value, _first_size(event.value)
+        if size is None:
+            continue
+        names = {
+            self_attribute(store.target)
+            for store in function.flow.of(EventKind.STORE)
+            if store.target is not None and any(part is call for part in store.value.walk())
+        }
+        if any(_picks_elements(value, call, names) for method in methods for value in method.flow.values):
+            yield queries.Site(call, function), size
+
+
+def _first_size(call: Value) -> Value | None:
+    """The size of a tokenizer that a call gives a tensor as its number of rows; None if it makes no such tensor."""
+    if not any("sized" in row.facets for row in operators.called(called_name(call.callee))):
+        return None
+    first = call.argument(0, "size")
+    while first is not None and first.op in (Op.LIST, Op.TUPLE) and first.args:
+        first = first.args[0]
+    return first if first is not None and first.op is Op.ATTR and first.data == _SIZE else None
+
+
+def _picks_elements(value: Value, table: Value, names: set[str | None]) -> bool:
+    """True if a value is an element, or several, of a tensor, or of an attribute that holds it."""
+    if value.op is not Op.INDEX or value.args[1].op in (Op.CONST, Op.SLICE, Op.TUPLE, Op.UNARY):
+        return False
+    owner = value.args[0]
+    name = self_attribute(owner)
+    while owner.op is Op.UPDATE or (owner.op is Op.ATTR and len(owner.args) > 1):
+        owner = owner.args[-1 if owner.op is Op.ATTR else 0]
+    return owner is table or (name is not None and name in names)
 
 
 def _leading(tied: queries.Site, function: Function) -> queries.Site:
@@ -381,7 +531,15 @@ def _owners(weight: queries.Atoms, made: Mapping[queries.Shell, queries.Shell]) 
 
 def _counts(size: Value, tokenizer: Value, *, before: bool) -> bool:
     """True if a size is that of a tokenizer: `vocab_size` never counts added tokens, `len` those added so far."""
+    known = stored_value(tokenizer)
     if size.op is Op.ATTR and size.data == _SIZE:
-        return same(size.args[0], tokenizer)
+        return same(size.args[0], tokenizer) or same(stored_value(size.args[0]), known) or _is_kept_as(size, tokenizer)
     is_length = size.op is Op.CALL and size.callee.op is Op.GLOBAL and size.callee.data == "len" and before
-    return is_length and len(size.positional) == 1 and same(size.positional[0], tokenizer)
+    measured = size.positional[0] if is_length and len(size.positional) == 1 else None
+    return measured is not None and (same(measured, tokenizer) or same(stored_value(measured), known))
+
+
+def _is_kept_as(size: Value, tokenizer: Value) -> bool:
+    """True if `self.tokenizer.vocab_size` is read of an attribute in which another method stores the tokenizer."""
+    name = self_attribute(size.args[0])
+    return name is not None and len(size.args[0].args) == 1 and self_attribute(tokenizer) == name

@@ -27,7 +27,11 @@ class RotaryLengthNotCovering(Rule):
 
     Also reports, as an info, a table with one row for each key, including the cached ones, if nothing compares the
     position ids with that number. Ordinary, padded and packed ids fit such a table. Ids that a caller sets beyond the
-    end of the cache do not.
+    end of the cache do not. Two more are infos:
+
+    - a table with one row for each token of the current input, if the ids are among keywords (`**kwargs`) that the
+      function passes on to code that may continue earlier calls
+    - a table with at most `min(limit, n)` rows for an input of `n` tokens that nothing cuts
 
     ## Why is this bad
     In a decoding step, the input has one token, and its position is the length of the cache. The table has one row, so
@@ -51,13 +55,14 @@ class RotaryLengthNotCovering(Rule):
     about = ("torch.Tensor",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from .counted import counts_keys, is_current_length
+        from .counted import counts_keys, cut_to_limit, is_current_length, is_in_passed_keywords
 
         reported: set[Value | queries.Term] = set()
         for asked in queries.flow(module, project).position_tables():
             for picked in asked.picked.values():
                 is_current = asked.is_kept and all(is_current_length(length, asked) for length in picked.lengths)
-                if not _is_given(picked, asked) or not (is_current or counts_keys(picked)):
+                is_passed = is_in_passed_keywords(picked, asked)
+                if not _is_given(picked, asked) or not (is_current or is_passed or counts_keys(picked)):
                     continue
                 for table in asked.sized.values():
                     place = table.call(picked) or table.use
@@ -66,12 +71,32 @@ class RotaryLengthNotCovering(Rule):
                     if table.length in picked.lengths and not is_told and place.module is module:
                         key = place.value if table.calls else table.length
                         if key not in reported:
-                            yield self._report(place, table, picked, asked, is_current=is_current)
+                            yield self._report(place, table, picked, asked, is_current=is_current, is_passed=is_passed)
                         reported.add(key)
+            for table in asked.sized.values():
+                place = table.call() or table.use
+                if place.module is module and table.length not in reported and cut_to_limit(table, asked):
+                    reported.add(table.length)
+                    yield self._cut_finding(place, table)
 
     def probe(self, claim: claims.StepBeyond | claims.LengthNotPositions, project: Project) -> Probe | None:
         """Run some tokens at once, then one more with their cache, or positions beyond the number of keys."""
         return boundary_probe(claim, [claim.place])
+
+    def _cut_finding(self, place: queries.Site, table: queries.SizedTable) -> Finding:
+        """A finding about a table that a limit makes shorter than the input, which goes on whole."""
+        length = table.length
+        written = length.origin.module.text_of(length.origin.value)
+        return self.finding(
+            place.place,
+            f"the table has `{written}` rows, fewer than a longer input has tokens",
+            symbol=place.module.text_of(place.value.callee if place.value.op is Op.CALL else place.value),
+            severity=Severity.INFO,
+            confidence=Confidence.MEDIUM,
+            evidence=("the limit cuts the table, but nothing cuts the input to it or compares its length",),
+            related=(Related(length.origin.place, "the length is limited here"),),
+            help="size the table by the input, or cut the input to the same length",
+        )
 
     def _report(
         self,
@@ -81,20 +106,22 @@ class RotaryLengthNotCovering(Rule):
         asked: queries.FunctionTables,
         *,
         is_current: bool,
+        is_passed: bool,
     ) -> Finding:
         passed = table.passed.get(place)
         said = None if passed is None else passed.length
-        length, ids = table.length.text if said is None else said.module.text_of(said.value), picked.parameter
+        length = table.length.text if said is None else said.module.text_of(said.value)
+        ids = picked.index.module.text_of(picked.index.value) if is_passed else picked.parameter
         return self.finding(
             place.place,
             f"the table has `{length}` rows, which may be too few for the positions `{ids}`",
             symbol=place.module.text_of(place.value.callee if place.value.op is Op.CALL else place.value),
             severity=None if is_current else Severity.INFO,
             confidence=Confidence.MEDIUM,
-            evidence=_evidence(length, ids, is_current=is_current),
+            evidence=_evidence(length, ids, is_current=is_current or is_passed),
             related=(Related(picked.use.place, "the table is indexed here"),),
             help=f"size the table by `{ids}.max() + 1`",
-            claim=_claim(place, said or table.length.origin, picked, asked, is_current=is_current),
+            claim=_claim(place, said or table.length.origin, picked, asked, is_current=is_current or is_passed),
         )
 
 

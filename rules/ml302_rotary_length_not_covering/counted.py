@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from modellint import operators
 from modellint.flow import queries
+from modellint.graph.value import EventKind, Op, called_name, walk_all
+
+if TYPE_CHECKING:
+    from modellint.graph.python import Function
+    from modellint.graph.value import Value
 
 
 def is_current_length(length: queries.Length, asked: queries.FunctionTables) -> bool:
@@ -13,6 +21,75 @@ def is_current_length(length: queries.Length, asked: queries.FunctionTables) -> 
         lengths = (atom for atoms in length.operands for atom in atoms if isinstance(atom, queries.Length))
         return all(is_current_length(one, asked) for one in lengths)
     return length.kind is queries.LengthKind.COUNT and not any(_is_past(atom, asked) for atom in length.operands[0])
+
+
+def is_in_passed_keywords(picked: queries.PickedRows, asked: queries.FunctionTables) -> bool:
+    """True if the ids are one of the keywords that a function passes on to code that may continue earlier calls.
+
+    The table is as long as the current input.
+    """
+    function, name = asked.function, picked.parameter
+    parameter = None if name is None else function.parameter(name)
+    if parameter is None or parameter.kind != "var-keyword":
+        return False
+    if not all(is_current_length(length, asked) for length in picked.lengths):
+        return False
+    calls = (event.value for event in function.flow.of(EventKind.CALL))
+    passed = (arg for call in calls if call.data and None in call.data for arg in call.args[-len(call.data) :])
+    return any(_base(arg).op is Op.PARAM and _base(arg).data == name for arg in passed)
+
+
+def _base(value: Value) -> Value:
+    """The value whose entries others have changed: the parameter of `kwargs["ids"] = …`."""
+    while value.op is Op.UPDATE:
+        value = value.args[0]
+    return value
+
+
+def cut_to_limit(table: queries.SizedTable, asked: queries.FunctionTables) -> bool:
+    """True if a table is as long as the current input, but no longer than a limit to which nothing cuts the input."""
+    least, function = table.length, table.length.origin.function
+    if least.kind is not queries.LengthKind.MINIMUM or table.is_cut or function is not asked.function:
+        return False
+    if least not in asked.applied:
+        return False
+    counts = [one for atoms in least.operands for one in atoms if isinstance(one, queries.Term)]
+    limits = [atoms for atoms in least.operands if not any(isinstance(one, queries.Length) for one in atoms)]
+    if len(counts) != 1 or len(limits) != 1 or not is_current_length(counts[0], asked):
+        return False
+    places = (one.call() or one.use for one in asked.sized.values() if one.length is least)
+    return not _uses_otherwise(least.origin.value, counts[0], function, {id(place.value) for place in places})
+
+
+def _uses_otherwise(least: Value, count: queries.Term, function: Function, makers: set[int]) -> bool:
+    """True if a function may cut something to the smaller length, itself or by a call, or compares the input's length.
+
+    The calls `makers` make the table.
+    """
+    for event in function.flow.of(EventKind.CALL):
+        rows = operators.called(called_name(event.value.callee))
+        is_maker = id(event.value) in makers or any("counted" in row.facets for row in rows)
+        if not is_maker and any(arg is least for arg in event.value.args[1:]):
+            return True
+    measured = _tensor_of(count.origin.value)
+    for event in function.flow.events:
+        tests = [event.value] if event.kind is EventKind.COMPARE else []
+        if any(_tensor_of(part) is measured for test in tests for part in test.walk() if measured is not None):
+            return True
+    parts = walk_all(value for value in function.flow.values)
+    bounds = (bound for part in parts if part.op is Op.SLICE for bound in part.args)
+    return any(part is least for bound in bounds for part in bound.walk())
+
+
+def _tensor_of(value: Value) -> Value | None:
+    """The tensor that is measured: `x` of `x.shape[1]`, `x.size(1)`, `len(x)`; None for other values."""
+    if value.op is Op.INDEX:
+        value = value.args[0]
+    if value.op is Op.ATTR and value.data == "shape":
+        return value.args[0]
+    if value.op is Op.CALL and called_name(value.callee) == "size" and value.callee.op is Op.ATTR:
+        return value.callee.args[0]
+    return value.args[1] if value.op is Op.CALL and called_name(value.callee) == "len" and value.args[1:] else None
 
 
 def _is_past(atom: queries.Atom, asked: queries.FunctionTables) -> bool:

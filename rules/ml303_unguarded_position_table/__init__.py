@@ -28,7 +28,8 @@ class UnguardedPositionTable(Rule):
     - no comparison, clamp or rebuild comes between them, in the layer or in its callers
 
     Also reports a comparison that falls short: the code limits the length to the rows of the table, but reads more
-    rows, because the positions start above 0 or because it prepends a token.
+    rows, because the positions start above 0 or because it prepends a token. Also reports `x + self.table[x.shape[0]]`,
+    which adds a single row where a slice is meant.
 
     ## Why is this bad
     An input that is longer than the table fails deep inside of the model. An embedding raises
@@ -70,6 +71,8 @@ class UnguardedPositionTable(Rule):
         place, lookup = table.place, use.place
         if found.is_compared and size is not None:
             return self._overrun(found, size.described)
+        if found.is_row:
+            return self._single_row(found)
         if size is None:
             rows, built = "a fixed number of rows", f"only the constructor calls `{text}`"
         else:
@@ -84,6 +87,21 @@ class UnguardedPositionTable(Rule):
             related=(Related(lookup, "the table is read here"),),
             help="compare the length with the rows of the table, or build the table for the length",
             claim=claims.TableEnds(place, lookup),
+        )
+
+    def _single_row(self, found: FixedTable) -> Finding:
+        """A finding about a table of which the row behind a length is added to a tensor of that length."""
+        table, use = found.table, found.use
+        length = found.length.module.text_of(found.length.value)
+        return self.finding(
+            use.place,
+            f"the code adds the row `{length}` of the table to each of the `{length}` positions",
+            symbol=use.name,
+            confidence=Confidence.MEDIUM,
+            evidence=("all positions get one row, and an input as long as the table has none",),
+            related=(Related(table.place, "the table"),),
+            help=f"slice the table: `[:{length}]`",
+            claim=claims.TableEnds(table.place, use.place),
         )
 
     def _overrun(self, found: FixedTable, rows: str) -> Finding:

@@ -38,7 +38,7 @@ class FixedTable:
     """A table, made at `table`, whose rows are read at `use` for a run-time `length`.
 
     `rows` says how many it has; None where the constructor calls a method that builds it for any length. `is_compared`:
-    a length is compared with the rows, but more of them are read.
+    a length is compared with the rows, but more of them are read. `is_row`: the length is the index of a single row.
     """
 
     table: queries.Site
@@ -46,6 +46,7 @@ class FixedTable:
     use: queries.Site
     length: queries.Site
     is_compared: bool = False
+    is_row: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +129,12 @@ class PositionTables:
             yield FixedTable(read.table, read.rows, read.use, read.length, is_compared=True)
         if own.names.keys() <= overrun.keys():
             return
+        rows = {
+            read.table.value: read for read in reversed(own.reads) if read.use.module is cls.module and _is_added(read)
+        }
+        for read in rows.values():
+            yield FixedTable(read.table, read.rows, read.use, read.length, is_row=True)
+        overrun |= rows
         names = frozenset(own.names.values())
         everything = [own, *(self._run_with_readers(user, names) for user in self._users(cls))]
         reads = [read for ran in everything for read in ran.reads if read.table.value in own.names]
@@ -291,6 +298,27 @@ def _mentions(function: Function, names: AbstractSet[str]) -> bool:
     if names.isdisjoint(function.words):
         return False
     return not names.isdisjoint(words(_CLASS_TEST.sub("", function.text)))
+
+
+def _is_added(read: queries.TableRead) -> bool:
+    """True if a row of a table, picked by the length of a tensor, is added to that tensor, as all rows up to it are."""
+    function, row = read.use.function, read.use.value
+    if read.is_length or read.is_given or function is None or row.op is not Op.INDEX:
+        return False
+    measured = [part for part in read.length.value.walk() if part.op is Op.PARAM]
+    sums = walk_all(event.value for event in (*function.flow.computed, *function.flow.events))
+    for value in (value for value in sums if value.op is Op.BIN and value.data == "+"):
+        others = [side for side in value.args if _core(side) is not row]
+        if len(others) == 1 and any(part in measured for part in others[0].walk()):
+            return True
+    return False
+
+
+def _core(value: Value) -> Value:
+    """A value without the subscripts and methods around it: `self.table[n]` of `self.table[n].unsqueeze(0)`."""
+    while value.op is Op.CALL and value.callee.op is Op.ATTR:
+        value = value.callee.args[0]
+    return value
 
 
 def _falls_short(limit: queries.LengthComparison, read: queries.TableRead) -> bool:

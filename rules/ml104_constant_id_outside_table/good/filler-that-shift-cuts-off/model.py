@@ -1,0 +1,57 @@
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.nn.utils.rnn import pad_sequence
+
+
+class Words(nn.Module):
+    def __init__(self, words):
+        super().__init__()
+        self.table = nn.Embedding(words, 64)
+        self.out = nn.Linear(64, words)
+
+    def forward(self, ids):
+        return self.out(self.table(ids))
+
+
+def step(model: Words, rows):
+    ids = pad_sequence(rows, batch_first=True, padding_value=-1)
+    inputs, targets = ids[:, :-1], ids[:, 1:]
+    return F.cross_entropy(model(inputs.clamp(min=0)).transpose(1, 2), targets, ignore_index=-1)
+
+
+class Letters(nn.Module):
+    def __init__(self, letters, gap=-1):
+        super().__init__()
+        self.gap = gap
+        self.table = nn.Embedding(letters, 32)
+        self.out = nn.Linear(32, letters)
+
+    def forward(self, ids, is_known):
+        ids = ids.masked_fill(~is_known, self.gap)
+        before, after = ids[:, :-1], ids[:, 1:]
+        return F.cross_entropy(self.out(self.table(before.masked_fill(before == self.gap, 0))).mT, after, ignore_index=self.gap)
+
+
+class Shifted(nn.Module):
+    def __init__(self, words):
+        super().__init__()
+        self.table = nn.Embedding(words, 64)
+        self.out = nn.Linear(64, words)
+
+    def forward(self, ids):
+        ids = F.pad(ids, (0, 1), value=-1)
+        return F.cross_entropy(self.out(self.table(ids[:, :-1])).mT, ids[:, 1:], ignore_index=-1)
+
+
+class Drawn(nn.Module):
+    def __init__(self, words):
+        super().__init__()
+        self.table = nn.Embedding(words, 64)
+        self.out = nn.Linear(64, words)
+
+    def forward(self, hidden, steps):
+        ids = torch.full((hidden.shape[0], steps + 1), -1, device=hidden.device)
+        for step in range(steps):
+            ids[:, step] = self.out(hidden).argmax(-1)
+        return self.table(ids[:, :-1])

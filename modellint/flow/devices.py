@@ -29,7 +29,7 @@ from modellint.flow.domain import (
     text,
 )
 from modellint.flow.heap import TENSORS, Shell, opened
-from modellint.flow.library.operations import tensor_method
+from modellint.flow.library.operations import changed, tensor_method
 from modellint.flow.ranks import is_empty, is_whole, rank_in, rank_made, rank_of
 from modellint.flow.tensor_devices import MANY, ElementType, Encounter, Fresh, Meeting, Moved, TensorDevice, There
 from modellint.flow.theory import Stored, Theory
@@ -45,7 +45,7 @@ from modellint.graph.declared import (
 )
 from modellint.graph.immutable import replace
 from modellint.graph.python import WORK
-from modellint.graph.value import NOWHERE, Op, Value, self_attribute
+from modellint.graph.value import NOWHERE, InPlace, Op, Value, self_attribute, text_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -74,6 +74,10 @@ _RANK_LEFT = 2
 #: Comparisons that are elementwise on tensors.
 _ELEMENTWISE = frozenset(("==", "!=", "<", "<=", ">", ">="))
 _CALCULATING = frozenset((Op.BIN, Op.UNARY))
+#: The package of layers whose parameters all have dimensions.
+_LAYERS = "torch.nn."
+#: Facets of operators that may give their operand itself.
+_GIVING_OPERAND = frozenset(("unchanged", "itself", "changes"))
 
 
 class Devices(Theory):
@@ -151,11 +155,24 @@ class Devices(Theory):
         given = arguments.positional
         if name != "builtins.getattr" or len(given) < 2 or text(given[1]):
             return None
+        registered = self._registered_alike(given[0], value)
+        if registered:
+            return registered
         factory = self._default_factory(given[0], frame, value)
         if factory is None:
             return None
         found = join(self._run.objects.attribute(atom, factory, frame, value) for atom in given[0])
         return join([found, *given[2:3]])
+
+    def _registered_alike(self, owner: Atoms, value: Value) -> Atoms:
+        """What `getattr(self, f"scale_{i}")` gives a constructor that has registered something by such a name."""
+        subject = self._run.objects.subject
+        asked = None if self._is_moved else _name_given(value)
+        if subject is None or owner != (subject,) or asked is None or not self.tells_parameters:
+            return ()
+        stored = (one for one in subject.stores if one.name is None and one.value is not None)
+        alike = (one.atoms for one in stored if one.value.op is Op.CALL and _name_given(one.value) == asked)
+        return self._of_buffer(join(alike))
 
     @staticmethod
     def _default_factory(owner: Atoms, frame: Frame, value: Value) -> str | None:
@@ -199,7 +216,9 @@ class Devices(Theory):
 
     def load(self, atoms: Atoms, owner: Shell | ClassModel, name: str | None) -> Atoms:
         if name is not None:
-            return self._of_attribute(name, atoms) if owner is self._run.objects.subject else atoms
+            if owner is not self._run.objects.subject:
+                return atoms
+            return self._of_attribute(name, atoms) if self._is_moved else self._of_buffer(atoms)
         return self._of_content(owner, atoms) if isinstance(owner, Shell) else atoms
 
     def _of_attribute(self, name: str, atoms: Atoms) -> Atoms:
@@ -209,7 +228,13 @@ class Devices(Theory):
         for atom in atoms:
             if isinstance(atom, Shell) and atom.is_container:
                 self._homes[atom] = name
-        return self._note_attribute(name, atoms)
+        return self._note_attribute(name, _left_behind(atoms))
+
+    def _of_buffer(self, atoms: Atoms) -> Atoms:
+        """The tensors of buffers that a constructor reads: when the object is moved, its buffers get other ones."""
+        if not self.tells_parameters or not any(isinstance(atom, Shell) and atom.kind == "buffer" for atom in atoms):
+            return atoms
+        return tuple(map(_tensor_of_buffer, atoms))
 
     def _of_content(self, container: Shell, atoms: Atoms) -> Atoms:
         """The content of a container; fresh tensors in it remember the container's attribute.
@@ -297,7 +322,7 @@ class Devices(Theory):
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
         is_there = self.is_there(atom)
         if not is_there and not isinstance(atom, Fresh | Moved):
-            return None
+            return self._attribute_of_state(atom, name, frame, value)
         row = operators.row(f"Tensor.{name}")
         gives = None if row is None else row.facets.get("gives")
         if gives == "device" and not isinstance(atom, Moved):
@@ -311,7 +336,18 @@ class Devices(Theory):
             return None
         return (atom,) if row is not None else PLAIN
 
+    def _attribute_of_state(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
+        """The tensor that a constructor reads of a parameter or buffer (`weight.T`); None for other attributes."""
+        row = operators.row(f"Tensor.{name}") if isinstance(atom, Shell) and atom.kind in TENSORS else None
+        if row is None or "gives" in row.facets or frame is None or value is None:
+            return None
+        made = self._made_of(atom, frame, value, row)
+        kept = changed(atom, f"`.{name}`", value) if "reorders" in row.facets else ()
+        return None if made is atom else (made, *(one for one in kept if isinstance(one, Derived)))
+
     def element(self, atom: Atom, index: Atoms | None, frame: Frame | None, value: Value | None) -> Atoms | None:
+        if not self._is_moved and frame is not None and value is not None:
+            atom = self._made_of(atom, frame, value)
         if isinstance(atom, Fresh):
             return (atom.of_rank(atom.rank - 1),)
         if isinstance(atom, There | Moved):
@@ -320,6 +356,8 @@ class Devices(Theory):
 
     def _picked(self, owner: Atoms, found: Atoms, value: Value, frame: Frame) -> Atoms:
         """The result of `owner[…]`, given as `found`. Notes a mix of ids and tensor, but for ids on the CPU."""
+        if not self._is_moved:
+            owner = self._made_of_each(owner, frame, value)
         index = value.args[1]
         places = index.args if index.op in (Op.TUPLE, Op.LIST) else (index,)
         if not any(isinstance(atom, Fresh) for atom in owner):
@@ -382,6 +420,9 @@ class Devices(Theory):
     def operator(self, value: Value, operands: list[Atoms], frame: Frame) -> Atoms | None:
         if value.op is Op.COMPARE and value.data in _ELEMENTWISE:
             return self._calculated(operands, PLAIN, frame, value)
+        if value.op is Op.INDEX and value.args[1].op is Op.SLICE and not self._is_moved:
+            made = self._made_of_each(operands[0], frame, value)
+            return None if made is operands[0] else made
         return self._choice(value, operands, frame) if value.op is Op.CHOICE else None
 
     def result(self, found: Atoms, operands: list[Atoms], value: Value, frame: Frame) -> Atoms:
@@ -390,6 +431,8 @@ class Devices(Theory):
         return self._calculated(operands, found, frame, value) if value.op in _CALCULATING else found
 
     def _calculated(self, operands: list[Atoms], found: Atoms, frame: Frame, value: Value) -> Atoms:
+        if not self._is_moved and not isinstance(value.data, InPlace):
+            operands = [self._made_of_each(atoms, frame, value) for atoms in operands]
         if not any(isinstance(atom, Fresh | Moved) or self.is_there(atom) for atoms in operands for atom in atoms):
             return found
         self._meet(operands, frame, value)
@@ -436,18 +479,19 @@ class Devices(Theory):
         found = self._method(atom, name, arguments, frame, value)
         if found is None or not isinstance(atom, Shell | Derived):
             return found
-        kept = tensor_method(atom, name, arguments, value)
-        return tuple(a for a in kept if not isinstance(a, Plain)) or found
+        kept = tuple(a for a in tensor_method(atom, name, arguments, value) if not isinstance(a, Plain))
+        made = () if self._is_moved else tuple(a for a in found if isinstance(a, Fresh) and a.is_derived)
+        return (*kept, *made) or found
 
     def _method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """The result of `tensor.name(…)` by device; None for other atoms, or if unknown."""
         is_there = self.is_there(atom)
+        row = operators.row(f"Tensor.{name}")
         if not is_there and not isinstance(atom, Fresh | Moved):
-            made = self._made_of(atom, frame, value)
+            made = self._made_of(atom, frame, value, row)
             if made is atom:
                 return None
             atom = made
-        row = operators.row(f"Tensor.{name}")
         if row is None:
             return None if isinstance(atom, Shell | Derived) else self._other_method(atom, arguments)
         moves = self._moves_of_receiver(name, value, frame) if isinstance(atom, Fresh) else ()
@@ -462,12 +506,24 @@ class Devices(Theory):
         moves = [atom for atom in receiver or () if isinstance(atom, Moved)]
         return (*moves, *(Moved(None, maker) for maker in brought))
 
-    def _made_of(self, atom: Atom, frame: Frame, value: Value) -> Atom:
-        """In a constructor, replace a parameter or buffer by a fresh tensor: one computed from it is no state."""
+    def _made_of(self, atom: Atom, frame: Frame, value: Value, row: Operator | None = None) -> Atom:
+        """In a constructor, replace a parameter or buffer by a fresh tensor: one computed from it is no state.
+
+        `row`: the operator, which may give the parameter itself.
+        """
         if self._is_moved or not self.tells_parameters or not isinstance(atom, Shell) or atom.kind not in TENSORS:
             return atom
-        rank = rank_in(atom.arguments.argument(0, "data") or ())
-        return Fresh(value, frame.function, rank) if rank else atom
+        if row is not None and (row.name.endswith("_") or not row.facets.keys().isdisjoint(_GIVING_OPERAND)):
+            return atom
+        rank = rank_in(atom.arguments.argument(0, "tensor" if atom.kind == "buffer" else "data") or ())
+        return Fresh(value, frame.function, rank, is_derived=True) if rank else atom
+
+    def _made_of_each(self, atoms: Atoms, frame: Frame, value: Value) -> Atoms:
+        """Atoms with fresh tensors in the place of parameters and buffers; the same tuple if there are none."""
+        if not any(isinstance(atom, Shell) and atom.kind in TENSORS for atom in atoms):
+            return atoms
+        made = tuple(self._made_of(atom, frame, value) for atom in atoms)
+        return atoms if made == atoms else made
 
     def store(self, atoms: Atoms, shell: Shell, frame: Frame, target: Value | None, value: Value | None) -> Atoms:
         """The atoms to store in an attribute.
@@ -479,17 +535,16 @@ class Devices(Theory):
         if isinstance(made, Shell) and made.kind == "buffer" and made.value is value and made.arguments.positional:
             given = made.arguments.positional[0]
             return given if self.is_late(given) else atoms
+        if shell.model is not None and shell.model.cls is None and shell.model.name.startswith(_LAYERS):
+            for atom in atoms:
+                if isinstance(atom, Shell) and atom.kind == "parameter" and atom.function is None:
+                    _give_dimensions(atom)
         is_own = shell is self._run.objects.subject and not self._is_moved
         if target is None or not is_own or not any(map(_is_buffer, atoms)):
             return atoms
         if any(store.name == target.data and store.target is None for store in shell.stores):
             return atoms  # it becomes the buffer of that name
-        return tuple(
-            Fresh(atom.value, atom.function, rank_in(atom.arguments.argument(0, "tensor") or ()))
-            if isinstance(atom, Shell) and atom.value is not None and _is_buffer(atom)
-            else atom
-            for atom in atoms
-        )
+        return tuple(_tensor_of_buffer(atom) if _is_buffer(atom) else atom for atom in atoms)
 
     @staticmethod
     def _other_method(atom: Atom, arguments: Arguments) -> Atoms:
@@ -516,7 +571,7 @@ class Devices(Theory):
         taken = (first or (),) if is_alone else arguments.all()  # all other arguments are read as numbers
         given = [part for atoms in taken for part in parts(atoms)]
         if not self._is_moved:
-            given = [tuple(self._made_of(atom, frame, value) for atom in atoms) for atoms in given]
+            given = [tuple(self._made_of(atom, frame, value, row) for atom in atoms) for atoms in given]
         if not any(isinstance(atom, Fresh | Moved) or self.is_there(atom) for atoms in given for atom in atoms):
             return None
         if row is None:
@@ -808,6 +863,34 @@ def _is_buffer(atom: Atom) -> bool:
     """True if an atom is a buffer made by `register_buffer`."""
     made = atom.value if isinstance(atom, Shell) and atom.kind == "buffer" else None
     return made is not None and made.op is Op.CALL and made.callee.data == "register_buffer"
+
+
+def _name_given(call: Value) -> tuple[str, ...] | None:
+    """The texts of the name by which a call registers or gets something; None if there are none."""
+    patterns = (text_pattern(arg) for arg in call.positional[:2])
+    texts = (tuple(part for part in one if isinstance(part, str)) for one in patterns if one is not None)
+    return next(filter(None, texts), None)
+
+
+def _tensor_of_buffer(atom: Atom) -> Atom:
+    """The tensor that a buffer is now, as far as it has dimensions; other atoms as they are."""
+    if not isinstance(atom, Shell) or atom.kind != "buffer" or atom.value is None:
+        return atom
+    rank = rank_in(atom.arguments.argument(0, "tensor") or ())
+    return Fresh(atom.value, atom.function, rank, is_derived=True) if rank else atom
+
+
+def _give_dimensions(parameter: Shell) -> None:
+    """Note that a parameter of a layer of torch has dimensions, whose number its facts do not tell."""
+    if parameter.value is not None and not rank_in(parameter.arguments.argument(0, "data") or ()):
+        parameter.arguments = Arguments((((Fresh(parameter.value, None, 1)),),), parameter.arguments.keywords)
+
+
+def _left_behind(atoms: Atoms) -> Atoms:
+    """The atoms of an attribute after a move: what an operation made of a parameter is a tensor that stays behind."""
+    if not any(isinstance(atom, Fresh) and atom.is_derived for atom in atoms):
+        return atoms
+    return tuple(atom for atom in atoms if not isinstance(atom, Derived))
 
 
 def parts(atoms: Atoms) -> Iterator[Atoms]:

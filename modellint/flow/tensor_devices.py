@@ -25,7 +25,8 @@ class Fresh(Plain, Comparable):
 
     `kept` is the attribute of the object that it was read from. `device_may_be_passed`: a caller may name another
     device. `is_late`: it was made after the object was moved, where nobody names a device. `is_placed`: the
-    constructor put it on a device of its own choice. `is_learned`: it asks for gradients.
+    constructor put it on a device of its own choice. `is_learned`: it asks for gradients. `is_derived`: it is a buffer,
+    or computed from a parameter or buffer, which gets another tensor when it is moved.
     """
 
     maker: Value
@@ -36,6 +37,7 @@ class Fresh(Plain, Comparable):
     is_late: bool = False
     is_placed: bool = False
     is_learned: bool = False
+    is_derived: bool = False
 
     def of_rank(self, rank: int) -> Fresh:
         return replace(self, rank=max(0, min(rank, MAX_RANK)))

@@ -69,6 +69,7 @@ Effects
     in-place            there is one of this name and `_` that changes its operand and gives it back
     changes             changes its operand; `itself` gives it back
     makes               a tensor of what it is given
+    unchanged           gives its operand itself where there is nothing to change
     no-gradients        none are recorded under it, or perhaps none
 Layers
     wraps               gives the layer that it is given (`itself`), or one that holds it

@@ -201,24 +201,24 @@ zeros_ ones_ orthogonal_ eye_ constant_             : changes itself
 view expand                                         : passed sizes
 repeat                                              : passed repeats
 view_as reshape_as expand_as unfold                 : passed
-contiguous                                          : passed same-shape
-to                                                  : passed same-shape casts moves
-type type_as                                        : passed same-shape casts moves
-cpu                                                 : passed same-shape host
-cuda                                                : passed same-shape moves unchecked:GPU
-pin_memory                                          : passed same-shape unchecked:GPU
-float                                               : passed same-shape casts:float dtype:float32
-double                                              : passed same-shape casts:float dtype:float64
-half                                                : passed same-shape casts:float dtype:float16
-bfloat16                                            : passed same-shape casts:float dtype:bfloat16
-long                                                : passed same-shape casts:integer dtype:int64
-int                                                 : passed same-shape casts:integer dtype:int32
-short                                               : passed same-shape casts:integer dtype:int16
-char                                                : passed same-shape casts:integer dtype:int8
-byte                                                : passed same-shape casts:integer dtype:uint8
-bool                                                : same-shape dtype:bool
+contiguous                                          : passed same-shape unchanged
+to                                                  : passed same-shape unchanged casts moves
+type type_as                                        : passed same-shape unchanged casts moves
+cpu                                                 : passed same-shape unchanged host
+cuda                                                : passed same-shape unchanged moves unchecked:GPU
+pin_memory                                          : passed same-shape unchanged unchecked:GPU
+float                                               : passed same-shape unchanged casts:float dtype:float32
+double                                              : passed same-shape unchanged casts:float dtype:float64
+half                                                : passed same-shape unchanged casts:float dtype:float16
+bfloat16                                            : passed same-shape unchanged casts:float dtype:bfloat16
+long                                                : passed same-shape unchanged casts:integer dtype:int64
+int                                                 : passed same-shape unchanged casts:integer dtype:int32
+short                                               : passed same-shape unchanged casts:integer dtype:int16
+char                                                : passed same-shape unchanged casts:integer dtype:int8
+byte                                                : passed same-shape unchanged casts:integer dtype:uint8
+bool                                                : same-shape unchanged dtype:bool
 requires_grad_                                      : passed same-shape itself
-to_dense                                            : passed same-shape
+to_dense                                            : passed same-shape unchanged
 item                                                : passed gives:number host
 tolist                                              : passed gives:list host
 numpy                                               : passed gives:array host unchecked:numpy
@@ -239,7 +239,8 @@ masked_scatter_ scatter_ index_add_ index_copy_     : changes itself same-shape 
 
 [attributes of Tensor]
 T mT H mH                                           : passed reorders
-data real                                           : passed same-shape
+data                                                : passed same-shape
+real                                                : passed same-shape unchanged
 imag                                                : same-shape
 shape                                               : gives:size counts
 device                                              : gives:device

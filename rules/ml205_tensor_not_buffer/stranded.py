@@ -13,7 +13,7 @@ from modellint.flow import queries
 from modellint.graph.declared import FACTORIES
 from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.graph.value import EventKind, Op, may_spell, self_attribute, text_pattern
 
 from .cached import caches, empty_store
 from .tools import feeding_methods
@@ -159,13 +159,15 @@ class _Search:
         ):
             return None
         made = _fresh(store)[0]
-        is_given = made.maker.op is not Op.CALL  # where it is None it is not used
+        if any(self._is_told_as_parameter(one) for one in stores):
+            return None
+        is_given = made.maker.op is not Op.CALL and not made.is_derived  # where it is None it is not used
         if is_given and not self._may_be_new(made):
             return None
         something = [one for one in stores if one.atoms != queries.NONE]
         is_certain = (
             queries.covers(one.path for one in something)
-            and all(_is_kept(atom) or (is_given and atom == queries.NONE[0]) for one in something for atom in one.atoms)
+            and all(_is_kept(atom) or (is_given and atom == queries.NONE[0]) for one in something for atom in _left(one))
             and not any(atom.device_may_be_passed for one in something for atom in _fresh(one))
             and any(meeting.is_sure for meeting in meetings)
         )
@@ -232,6 +234,11 @@ class _Search:
         values = list(self._flow.given_values(cls, name))
         return not values or any(queries.is_new_tensor(value, where, self._project) for value, where in values)
 
+    def _is_told_as_parameter(self, store: queries.Store) -> bool:
+        """True if a store is of what an operation makes of a parameter that no attribute keeps (ML207)."""
+        made = [atom.parameter for atom in store.atoms if isinstance(atom, queries.Derived)]
+        return any(not self._finished.is_registered(parameter, store) for parameter in made)
+
     def _is_looked_after(self, name: str, finished: queries.FinishedObject) -> bool:
         """True if objects of the class register the attribute or store it anew, or may do so."""
         met = {id(meeting.value) for meeting in finished.meetings_of(name)}
@@ -239,6 +246,8 @@ class _Search:
         for store in stores:
             is_first = store in finished.first_stores and _fresh(store)
             is_over = id(store.value) in met  # `self.hits += …`: it meets what has moved before it becomes that
+            if store.name is None and not _may_be_called(store, name):
+                continue
             if store.name is None or (not is_first and not is_over and not _is_still_fresh(store)):
                 return True
         for target, function in finished.replacements_of(name).items():
@@ -261,6 +270,19 @@ class _Search:
 
 def _is_container(atom: queries.Atom) -> bool:
     return isinstance(atom, queries.Shell) and atom.is_container
+
+
+def _may_be_called(store: queries.Store, name: str) -> bool:
+    """True if a store under a name that is put together may be one of `name`."""
+    call = store.value
+    if call is None or call.op is not Op.CALL:
+        return True
+    return all(may_spell(part, name) for part in call.positional[:2] if text_pattern(part) is not None)
+
+
+def _left(store: queries.Store) -> list[queries.Atom]:
+    """The atoms that are stored; what an operation makes of a parameter is a tensor made by the constructor, too."""
+    return [atom for atom in store.atoms if not (isinstance(atom, queries.Derived) and _fresh(store))]
 
 
 def _fresh(store: queries.Store) -> list[queries.Fresh]:
@@ -293,7 +315,8 @@ def _is_kept(atom: queries.Atom) -> bool:
 
 def _is_still_fresh(store: queries.Store) -> bool:
     """True if nothing but such tensors, or None, is stored."""
-    return all(isinstance(atom, queries.Fresh) or atom == queries.NONE[0] for atom in queries.opened(store.atoms))
+    left = queries.opened(tuple(_left(store)))
+    return all(isinstance(atom, queries.Fresh | queries.Derived) or atom == queries.NONE[0] for atom in left)
 
 
 def _lasting(stores: list[queries.Store]) -> list[queries.Store]:

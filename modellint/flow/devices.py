@@ -124,7 +124,7 @@ class Devices(Theory):
         """The atoms of a plain attribute after a further move of the object, which leaves its tensors behind."""
         return tuple(
             Fresh(NOWHERE, None, _RANK_LEFT, kept=name)
-            if isinstance(atom, There)
+            if isinstance(atom, There) or (isinstance(atom, Derived) and not atom.is_rare)
             else TensorDevice(is_there=False)
             if isinstance(atom, TensorDevice)
             else atom

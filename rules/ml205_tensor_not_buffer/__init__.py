@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .stranded import Stranded
 
 _REGISTER_FIRST = 'register it in the constructor: `self.register_buffer("{}", None, persistent=False)`'
+#: Methods of `nn.Module` that switch a layer's mode.
+_SWITCHES = frozenset(("train", "eval"))
 
 
 class TensorNotBuffer(Rule):
@@ -120,7 +122,8 @@ def _related(found: Stranded) -> Iterator[Related]:
 def _evidence(found: Stranded) -> Iterator[str]:
     made = found.made
     if found.is_cached:
-        yield f"`{found.function.name}` makes a new one only if a test of the kept one asks for it"
+        when = "it is called" if found.function.name in _SWITCHES else "a test of the kept one asks for it"
+        yield f"`{found.function.name}` makes a new one only if {when}"
     elif made.function is not None and made.maker.op is Op.CALL and made.maker.callee.data == "register_buffer":
         yield "it is a buffer of another layer: when that layer moves, it gets a new tensor, and the old one stays here"
     elif made.function is not None and made.maker.op is not Op.CALL:

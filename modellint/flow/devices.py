@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from modellint.flow.theory import Occurrence
     from modellint.graph.methods import Method
     from modellint.graph.python import Function
-    from modellint.graph.value import Parameter
+    from modellint.graph.value import Flow, Parameter
     from modellint.link.classes.models import ClassModel
     from modellint.operators import Operator
 
@@ -539,6 +539,9 @@ class Devices(Theory):
             for atom in atoms:
                 if isinstance(atom, Shell) and atom.kind == "parameter" and atom.function is None:
                     _give_dimensions(atom)
+        if shell is self._run.objects.subject and self.is_moved and target is not None and frame.flow is not None:
+            for read in frame.flow.once(_first_reads).get(str(target.data), ()):
+                self._run.evaluate(read, frame)  # before it is another value
         is_own = shell is self._run.objects.subject and not self._is_moved
         if target is None or not is_own or not any(map(_is_buffer, atoms)):
             return atoms
@@ -878,6 +881,15 @@ def _tensor_of_buffer(atom: Atom) -> Atom:
         return atom
     rank = rank_in(atom.arguments.argument(0, "tensor") or ())
     return Fresh(atom.value, atom.function, rank, is_derived=True) if rank else atom
+
+
+def _first_reads(flow: Flow) -> dict[str, list[Value]]:
+    """The reads of the receiver's attributes that a body has not stored before, by attribute."""
+    found: dict[str, list[Value]] = {}
+    for event in flow.reads:
+        if len(event.value.args) == 1:
+            found.setdefault(str(event.value.data), []).append(event.value)
+    return found
 
 
 def _give_dimensions(parameter: Shell) -> None:

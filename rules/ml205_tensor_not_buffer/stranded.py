@@ -13,7 +13,7 @@ from modellint.flow import queries
 from modellint.graph.declared import FACTORIES
 from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, may_spell, self_attribute, text_pattern
+from modellint.graph.value import EventKind, Op, called_name, may_spell, self_attribute, text_pattern
 
 from .cached import caches, empty_store
 from .tools import feeding_methods
@@ -32,6 +32,7 @@ _MOVERS = ("_apply", "to", "cuda", "__getattr__", "__getattribute__", "__setattr
 #: Methods by which an object is called.
 _CALLED = frozenset(("__call__", "forward"))
 _MOVES = operators.methods("Tensor", "moves")
+_MOVING = _MOVES | operators.methods("Tensor", "host")
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,10 +243,12 @@ class _Search:
     def _is_looked_after(self, name: str, finished: queries.FinishedObject) -> bool:
         """True if objects of the class register the attribute or store it anew, or may do so."""
         met = {id(meeting.value) for meeting in finished.meetings_of(name)}
+        reading = {meeting.function for meeting in finished.meetings_of(name) if _is_read_first(name, meeting)}
         stores = finished.stores_of(name)
         for store in stores:
             is_first = store in finished.first_stores and _fresh(store)
-            is_over = id(store.value) in met  # `self.hits += …`: it meets what has moved before it becomes that
+            # `self.hits += …`: it meets what has moved before it becomes that
+            is_over = id(store.value) in met or store.function in reading or self._is_of_itself(name, store)
             if store.name is None and not _may_be_called(store, name):
                 continue
             if store.name is None or (not is_first and not is_over and not _is_still_fresh(store)):
@@ -257,6 +260,23 @@ class _Search:
         seen = {id(store.value) for store in stores}
         owners = [model.cls for model in finished.model.mro() if model.cls is not None]
         return any(id(event.value) not in seen for cls in owners for _, event in cls.stores(name))
+
+    def _is_of_itself(self, name: str, store: queries.Store) -> bool:
+        """True if a stored value is made of the attribute alone, where that is: `torch.zeros_like(self.state)`."""
+        if store.value is None or store.function is None:
+            return False
+        parts = tuple(store.value.walk())
+        own = {part.data for part in parts if self_attribute(part) is not None}
+        names = self._project.names
+        for call in (part for part in parts if part.op is Op.CALL):
+            is_method = call.callee.op is Op.ATTR and call.callee.args[0].op is not Op.GLOBAL
+            definition = names.definition(store.function.module, call.callee)
+            if called_name(call.callee) in _MOVING or "device" in call.data or None in call.data:
+                return False
+            if not is_method and not (isinstance(definition, External) and definition.name.startswith("torch.")):
+                return False
+        is_known = not any(part.op is Op.UNKNOWN or part.op is Op.INNER for part in parts)
+        return own == {name} and is_known and all(part.data == "self" for part in parts if part.op is Op.PARAM)
 
     def _is_set_outside(self, name: str) -> bool:
         """True if a function in sight sets or moves the attribute of another object than its own."""
@@ -270,6 +290,16 @@ class _Search:
 
 def _is_container(atom: queries.Atom) -> bool:
     return isinstance(atom, queries.Shell) and atom.is_container
+
+
+def _is_read_first(name: str, meeting: queries.Meeting) -> bool:
+    """True if a method uses, whenever it is called, the value that an attribute had before."""
+    used = {id(part) for part in _calculated_of(meeting.value)}
+    return any(
+        id(read.value) in used and read.guard is None and len(read.value.args) == 1
+        for read in meeting.function.flow.reads
+        if read.value.data == name
+    )
 
 
 def _may_be_called(store: queries.Store, name: str) -> bool:

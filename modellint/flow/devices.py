@@ -29,6 +29,7 @@ from modellint.flow.domain import (
     text,
 )
 from modellint.flow.heap import TENSORS, Shell, opened
+from modellint.flow.kept_devices import kept_device
 from modellint.flow.library.operations import changed, tensor_method
 from modellint.flow.ranks import is_empty, is_whole, rank_in, rank_made, rank_of
 from modellint.flow.tensor_devices import MANY, ElementType, Encounter, Fresh, Meeting, Moved, TensorDevice, There
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
+    from modellint.flow.kept_devices import KeptDevice
     from modellint.flow.theory import Occurrence
     from modellint.graph.methods import Method
     from modellint.graph.python import Function
@@ -600,6 +602,10 @@ class Devices(Theory):
         if "host" in row.facets or (gives is not None and gives != "tensors"):
             return PLAIN if gives is not None else self._move_tensors(operands[0], None)
         if "moves" in row.facets:
+            named = value.argument(0, "device") if value.op is Op.CALL else None
+            kept = self._kept_device(named, frame)
+            if kept is not None and all(isinstance(atom, Fresh) and atom.is_late for atom in operands[0]):
+                return tuple(replace(atom, at=kept) for atom in operands[0] if isinstance(atom, Fresh))
             destination = self._destination(arguments)
             is_current = row.name == "Tensor.cuda" and destination == "nowhere"  # the device of a machine with one GPU
             given = [*value.positional, *value.keywords.values()]
@@ -695,12 +701,15 @@ class Devices(Theory):
     def _make_tensor(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """The tensor that a factory makes, by its `device` argument; None if that device is unknown."""
         device = arguments.keywords.get("device")
+        kept = self._kept_device(value.keywords.get("device"), frame)
         is_starred = None not in value.data and any(arg.op is Op.STARRED for arg in value.positional)
         device_may_be_passed = not arguments.is_complete and not is_starred  # sizes that are not known name no device
         is_default = True
         if device is not None:
             if all(self.is_there(atom) or atom == TensorDevice(is_there=True) for atom in device):
                 return (There(""),)
+            if kept is not None:
+                return self._made_aside(kept, row, arguments, frame, value)
             declared = self._constructor_parameter(device)
             default = None if declared is None else declared.default
             device_may_be_passed = default is not None and default.op is Op.CONST and default.data is None
@@ -736,6 +745,24 @@ class Devices(Theory):
                 is_learned=is_learned,
             ),
         )
+
+    def _made_aside(
+        self, kept: KeptDevice, row: Operator, arguments: Arguments, frame: Frame, value: Value
+    ) -> Atoms | None:
+        """The tensor that a moved object makes on the device that it kept; None if it is made of another tensor."""
+        first = arguments.positional[0] if arguments.positional else ()
+        if is_empty(row, arguments) or any(isinstance(atom, Fresh | Moved) or self.is_there(atom) for atom in first):
+            return None
+        rank = rank_made(row, arguments, frame, value, self._constructor_parameter)
+        return (Fresh(value, frame.function, rank, is_late=True, at=kept),)
+
+    def _kept_device(self, named: Value | None, frame: Frame) -> KeptDevice | None:
+        """The device of its construction that the moved object names by an attribute: `self.device`."""
+        name = None if named is None or not self._is_moved else self_attribute(named)
+        subject = self._run.objects.subject
+        if name is None or subject is None or subject.model is None or frame.parameter("self") != (subject,):
+            return None
+        return kept_device(subject.model, name, self._run.project)
 
     def _is_device(self, opened_at: tuple[Value, Frame]) -> bool:
         """True if a `with` context is a `torch.device`, or is unknown, so that it may set the default device."""

@@ -10,6 +10,7 @@ from modellint.graph.immutable import dataclass, replace
 
 if TYPE_CHECKING:
     from modellint.flow.domain import Atom
+    from modellint.flow.kept_devices import KeptDevice
     from modellint.graph.python import Function
     from modellint.graph.value import Value
 
@@ -26,7 +27,8 @@ class Fresh(Plain, Comparable):
     `kept` is the attribute of the object that it was read from. `device_may_be_passed`: a caller may name another
     device. `is_late`: it was made after the object was moved, where nobody names a device. `is_placed`: the
     constructor put it on a device of its own choice. `is_learned`: it asks for gradients. `is_derived`: it is a buffer,
-    or computed from a parameter or buffer, which gets another tensor when it is moved.
+    or computed from a parameter or buffer, which gets another tensor when it is moved. `at`: where it was made late, or
+    moved to, by the device that the object kept.
     """
 
     maker: Value
@@ -38,6 +40,7 @@ class Fresh(Plain, Comparable):
     is_placed: bool = False
     is_learned: bool = False
     is_derived: bool = False
+    at: KeptDevice | None = None
 
     def of_rank(self, rank: int) -> Fresh:
         return replace(self, rank=max(0, min(rank, MAX_RANK)))

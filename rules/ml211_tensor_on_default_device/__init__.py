@@ -73,19 +73,26 @@ class TensorOnDefaultDevice(Rule):
         return file_probe(claim, claim.owner)
 
     def _finding(self, met: list[queries.Encounter], model: queries.ClassModel, project: Project) -> Finding:
+        from .aside import is_passed_by_nobody
+
         made = min((one.made for one in met), key=lambda one: (one.maker.line, one.maker.offset))
         function = made.function
         assert function is not None
         module = function.module
         maker = module.text_of(made.maker.callee)
         is_bound = all(one.made.rank == 0 for one in met)
-        evidence = [f"`{maker}` makes a tensor on the default device, and nothing moves it"]
+        kept = next((one.made.at for one in met if one.made.at is not None), None)
+        where = "the default device" if kept is None else f"`self.{kept.name}`, where the layer was made"
+        evidence = [f"`{maker}` makes a tensor on {where}, and nothing moves it"]
         is_still = not is_bound and not _moves(module, project)
         if is_still:
             evidence.append("nothing in this program moves a model yet")
+        if kept is not None:
+            evidence.append(f"`.to()` moves the layer, and `self.{kept.name}` stays the same")
+            is_still = is_still or not is_passed_by_nobody(kept, model, project)
         return self.finding(
             module.place(made.maker),
-            f"`{maker}` makes a tensor on the default device, but it is used with {_others(met[0])}"
+            f"`{maker}` makes a tensor on {where}, but it is used with {_others(met[0])}"
             ", which may be on another device",
             symbol=f"{function.qualname}.{maker.rpartition('.')[2]}",
             confidence=Confidence.MEDIUM,
@@ -113,7 +120,7 @@ def _related(made: queries.Fresh, met: list[queries.Encounter]) -> list[Related]
     return [
         *(Related(one.function.module.place(one.value), f"`{one.function.name}` uses it here") for one in uses),
         *(
-            Related(one.function.module.place(one.maker), "made on the default device, too")
+            Related(one.function.module.place(one.maker), "made there, too" if one.at else "made on the default device, too")
             for one in more
             if one.function is not None
         ),
@@ -130,7 +137,7 @@ def _fix(made: queries.Fresh, met: list[queries.Encounter], project: Project) ->
     from .made import factory
 
     function, call = made.function, made.maker
-    if function is None or any(one.made.maker is not call for one in met):
+    if function is None or any(one.made.maker is not call or one.made.at is not None for one in met):
         return None
     module, row = function.module, factory(call, function, project)
     if row is None:

@@ -619,6 +619,8 @@ class Devices(Theory):
             return self._move_tensors(self._result(operands, 0), placed)
         if "together" in row.facets:
             met = [(*operands[0], *moves), *operands[1:]] if moves else operands
+            if "ids" in row.facets:  # which are refused even if they are one number
+                met = [tuple(map(_with_dimension, atoms)) for atoms in met]
             self._meet(met, frame, value, least=0 if self._is_strict(row, operands) else 1)
         if "together" not in row.facets and any(isinstance(a, Fresh | Moved) or self.is_there(a) for a in operands[0]):
             operands = operands[:1]  # `mask.expand_as(x)` stays where the mask is
@@ -900,6 +902,10 @@ def _name_given(call: Value) -> tuple[str, ...] | None:
     patterns = (text_pattern(arg) for arg in call.positional[:2])
     texts = (tuple(part for part in one if isinstance(part, str)) for one in patterns if one is not None)
     return next(filter(None, texts), None)
+
+
+def _with_dimension(atom: Atom) -> Atom:
+    return atom.of_rank(1) if isinstance(atom, Fresh) and not atom.rank else atom
 
 
 def _tensor_of_buffer(atom: Atom) -> Atom:

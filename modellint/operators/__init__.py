@@ -43,6 +43,7 @@ Dimensions
     squeezes            without dimensions of one; `unsqueezes` with one more; `flattens` several to one
     reorders            the same dimensions, or elements along them, in another order
     reduces             without the dimensions that are reduced; without arguments, a single number
+    single              a single number, unless it is told otherwise
     stacks              one more dimension; `joins` along one that is there; `grows`: longer than the operand
     parts               several tensors of the operand's dimensions; `spreads` one dimension of each of two
     subscripts          of the dimensions behind the arrow in its first argument

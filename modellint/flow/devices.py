@@ -172,8 +172,8 @@ class Devices(Theory):
         asked = None if self._is_moved else _name_given(value)
         if subject is None or owner != (subject,) or asked is None or not self.tells_parameters:
             return ()
-        stored = (one for one in subject.stores if one.name is None and one.value is not None)
-        alike = (one.atoms for one in stored if one.value.op is Op.CALL and _name_given(one.value) == asked)
+        calls = [(one.value, one.atoms) for one in subject.stores if one.name is None and one.value is not None]
+        alike = (atoms for call, atoms in calls if call.op is Op.CALL and _name_given(call) == asked)
         return self._of_buffer(join(alike))
 
     @staticmethod

@@ -168,13 +168,16 @@ class _Search:
         something = [one for one in stores if one.atoms != queries.NONE]
         is_certain = (
             queries.covers(one.path for one in something)
-            and all(_is_kept(atom) or (is_given and atom == queries.NONE[0]) for one in something for atom in _left(one))
+            and all(
+                _is_kept(atom) or (is_given and atom == queries.NONE[0]) for one in something for atom in _left(one)
+            )
             and not any(atom.device_may_be_passed for one in something for atom in _fresh(one))
             and any(meeting.is_sure for meeting in meetings)
         )
         is_alone = len(stores) == 1 and all(isinstance(atom, queries.Fresh) for atom in store.atoms)
         is_layer = self._finished.model.is_module is True
         can_register = is_layer and is_alone and store.target is not None and self._is_new(made)
+        can_register = can_register and not made.is_derived  # of a parameter, which changes
         is_taken = store.value is not None and store.value.op is Op.ATTR  # from an object that keeps it, too
         can_register = can_register and store.is_initialised and not is_taken
         is_placed = is_given or not is_layer or any(atom.is_placed for one in stores for atom in _fresh(one))

@@ -33,6 +33,10 @@ class TensorOnDefaultDevice(Rule):
     parameter or the output of a layer, in an operation that needs all tensors on one device: arithmetic, `cat`,
     `stack`, `matmul`, `masked_fill`, a lookup, the state of an RNN.
 
+    Reports a tensor on a device that the constructor kept (`device=self.device`), too, if nothing moves the layer to
+    it, no caller in sight passes a device, and nothing sets the attribute again. If no caller is in sight, the severity
+    is `info`.
+
     These operations reject a tensor with one element (`torch.zeros(1)`), too. They accept a 0-dimensional tensor
     (`torch.tensor(1.0)`) from the CPU. `clamp` does not accept one as a bound, so the rule reports it, with severity
     `error`. If nothing in the project moves a model, the severity is `info`. No file can import a script such as
@@ -120,7 +124,7 @@ def _related(made: queries.Fresh, met: list[queries.Encounter]) -> list[Related]
     return [
         *(Related(one.function.module.place(one.value), f"`{one.function.name}` uses it here") for one in uses),
         *(
-            Related(one.function.module.place(one.maker), "made there, too" if one.at else "made on the default device, too")
+            Related(one.function.module.place(one.maker), f"made {'there' if one.at else 'on the default device'}, too")
             for one in more
             if one.function is not None
         ),

@@ -1,7 +1,8 @@
 """Tensors that a layer makes when it is called and keeps for the next call: they stay behind when it moves in between.
 
-An assignment is a cache if it stands under a test of the object's attributes, or in `train` or `eval`, and its value has
-no content of the layer's input. Running the object's work once more shows where the cached tensor meets one that has moved.
+An assignment is a cache if it stands under a test of the object's attributes, or in `train` or `eval`, and its value
+has no content of the layer's input. Running the object's work once more shows where the cached tensor meets one that
+has moved.
 """
 
 from __future__ import annotations

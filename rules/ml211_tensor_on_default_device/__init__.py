@@ -110,10 +110,14 @@ class TensorOnDefaultDevice(Rule):
 
 
 def _claim(made: queries.Fresh, met: queries.Encounter, model: queries.ClassModel) -> claims.MadeAside | None:
-    """The claim for a run; None for a layer without `forward`, or with a tensor from another file."""
+    """The claim for a run; None for a layer without `forward`, or with a tensor from another file.
+
+    None for a device that the constructor was given, too: the run would pass the one that it moves the layer to.
+    """
     assert made.function is not None
     module, cls = made.function.module, model.cls
-    if cls is None or cls.module is not module or model.method("forward") is None:
+    is_given = made.at is not None and made.at.parameter is not None
+    if cls is None or cls.module is not module or model.method("forward") is None or is_given:
         return None
     return claims.MadeAside(module.place(made.maker), cls.qualname, met.function.module.place(met.value))
 

@@ -12,7 +12,7 @@ class Select(nn.Module):
 
 
 class Convert(nn.Module):
-    def __init__(self, places):
+    def __init__(self, places=(1, 0)):
         super().__init__()
         self.register_buffer("places", torch.as_tensor(places), persistent=False)  # expect: ML205
 
@@ -27,7 +27,7 @@ class Data(torch.utils.data.Dataset):
 
 
 class Centred(nn.Module):
-    def __init__(self, width, mean=None):
+    def __init__(self, width, mean):
         super().__init__()
         self.lin = nn.Linear(width, width)
         self.register_buffer("mean", mean, persistent=False)  # expect: ML205

@@ -35,5 +35,5 @@ class Masked(nn.Module):
         self.place = self.lin.weight.device
 
     def forward(self, x):
-        mask = torch.ones(x.size(0), x.size(1)).tril().to(self.place)  # expect: ML211
+        mask = torch.ones(x.size(1), 1).tril().to(self.place)  # expect: ML211
         return self.lin(x) * mask

@@ -167,7 +167,7 @@ class Devices(Theory):
         return join([found, *given[2:3]])
 
     def _registered_alike(self, owner: Atoms, value: Value) -> Atoms:
-        """The tensors that `getattr(self, f"scale_{i}")` gives a constructor that has registered some by such a name."""
+        """The tensors that `getattr(self, f"scale_{i}")` gives a constructor which registered some by such a name."""
         subject = self._run.objects.subject
         asked = None if self._is_moved else _name_given(value)
         if subject is None or owner != (subject,) or asked is None or not self.tells_parameters:

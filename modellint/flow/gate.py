@@ -294,6 +294,8 @@ class _Body:
             called = self._function_of(value.callee)
             if called is not None and self._asks(called, "is new", False):
                 return True
+            if self._cls is None and self_attribute(value.callee) is not None:  # a method of an object that it is given
+                return True
         if value.op is Op.PARAM:
             if self._function.name == "__init__" and any(
                 one.name == value.data and (is_tensor(one) or documented(one, self._function) is not None)

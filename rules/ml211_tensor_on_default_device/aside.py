@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow import queries
-from modellint.graph.value import EventKind, Op, is_self, self_attribute
+from modellint.graph.value import EventKind, Op, is_self
 
 if TYPE_CHECKING:
     from modellint.graph.python import Class, Function
@@ -27,9 +27,13 @@ def is_left(made: queries.Fresh, model: queries.ClassModel, project: Project) ->
     if any(map(model.has_own_adder, _HEARING)) or _is_set_outside(kept.name, cls, project):
         return False
     owners = [one.cls for one in model.mro() if one.cls is not None]
-    if any(_places(method, kept) for owner in owners for method in owner.methods.values()):
+    methods = [method for owner in owners for method in owner.methods.values()]
+    helpers = [one for one in cls.module.functions.values() if kept.name in one.words]
+    if any(_places(function, kept) for function in (*methods, *helpers)):
         return False
-    return kept.parameter is None or not _is_passed(kept.parameter, cls, project)
+    constructor = model.method("__init__")
+    maker = None if constructor is None else constructor.owner
+    return kept.parameter is None or (maker is not None and not _is_passed(kept.parameter, maker, project))
 
 
 def is_passed_by_nobody(kept: queries.KeptDevice, model: queries.ClassModel, project: Project) -> bool:
@@ -48,14 +52,14 @@ def _is_passed(parameter: str, cls: Class, project: Project) -> bool:
 
 
 def _places(method: Function, kept: queries.KeptDevice) -> bool:
-    """True if a method moves the layer, or puts a part of it or its input on the device that it keeps."""
+    """True if a function moves the layer, or puts a part of it or its input on the device that it keeps."""
     for event in method.flow.of(EventKind.CALL):
         call = event.value
         if call.callee.op is not Op.ATTR or call.callee.data not in _MOVES:
             continue
         owner, named = call.callee.args[0], call.argument(0, "device")
         is_kept = named is not None and (
-            self_attribute(named) == kept.name or (named.op is Op.PARAM and named.data == kept.parameter)
+            (named.op is Op.ATTR and named.data == kept.name) or (named.op is Op.PARAM and named.data == kept.parameter)
         )
         if is_self(owner) or (is_kept and (method.name == "__init__" or _is_given(owner))):
             return True
@@ -66,7 +70,7 @@ def _is_given(value: Value) -> bool:
     """True if a value is an argument or attribute, a part of one, or what a method of one gives."""
     while not is_self(value) and value.args and value.op in _PARTS:
         value = value.args[0]
-    return value.op is Op.PARAM
+    return value.op is Op.PARAM or value.op is Op.INNER
 
 
 def _is_set_outside(name: str, cls: Class, project: Project) -> bool:

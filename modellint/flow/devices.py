@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from modellint.flow.theory import Occurrence
     from modellint.graph.methods import Method
     from modellint.graph.python import Function
-    from modellint.graph.value import Flow, Parameter
+    from modellint.graph.value import Event, Flow, Parameter
     from modellint.link.classes.models import ClassModel
     from modellint.operators import Operator
 
@@ -102,12 +102,19 @@ class Devices(Theory):
         self.given_to: dict[Function, dict[Arguments, None]] = {}
         #: Stores of moved tensors into containers during the work, with their functions, by the container's attribute.
         self.replacements: dict[str, dict[Value, Function]] = {}
+        #: The attributes that the present call of the object has read before it stored anything there, and has stored.
+        self._read_first: set[str] = set()
+        self._stored: set[str] = set()
+        #: The targets of stores, by identity, that happen after the call has read what was there.
+        self.stored_after: set[int] = set()
         #: The attribute of the object that holds a container.
         self._homes: dict[Shell, str] = {}
 
     def move(self) -> None:
-        """Move the object to another device."""
+        """Move the object to another device, before it is called."""
         self._is_moved = True
+        self._read_first.clear()
+        self._stored.clear()
 
     def leave(self, subject: Shell) -> None:
         """Move the object again: tensors that it made and kept during its work stay behind; registered ones move."""
@@ -256,11 +263,16 @@ class Devices(Theory):
             if home is not None and is_moved and event.target.op is Op.INDEX and event.frame.function is not None:
                 self.replacements.setdefault(home, {})[event.target] = event.frame.function
 
-    @staticmethod
-    def _note_attribute(name: str, atoms: Atoms) -> Atoms:
+    def _note_attribute(self, name: str, atoms: Atoms) -> Atoms:
         if not any(isinstance(atom, Fresh) for atom in atoms):
             return atoms
-        return tuple(replace(a, kept=name) if isinstance(a, Fresh) and a.kept is None else a for a in atoms)
+        is_first = not self._run.path and name not in self._stored
+        if is_first:
+            self._read_first.add(name)
+        return tuple(
+            replace(atom, kept=name, is_first=is_first) if isinstance(atom, Fresh) and atom.kept is None else atom
+            for atom in atoms
+        )
 
     def _output(self, *, is_sure: bool) -> Atoms | None:
         """The result of a layer: on the new device; None before the object is moved."""
@@ -541,15 +553,25 @@ class Devices(Theory):
             for atom in atoms:
                 if isinstance(atom, Shell) and atom.kind == "parameter" and atom.function is None:
                     _give_dimensions(atom)
-        if shell is self._run.objects.subject and self.is_moved and target is not None and frame.flow is not None:
-            for read in frame.flow.once(_first_reads).get(str(target.data), ()):
-                self._run.evaluate(read, frame)  # before it is another value
+        if shell is self._run.objects.subject and self.is_moved and target is not None:
+            self._read_before(target, frame)
         is_own = shell is self._run.objects.subject and not self._is_moved
         if target is None or not is_own or not any(map(_is_buffer, atoms)):
             return atoms
         if any(store.name == target.data and store.target is None for store in shell.stores):
             return atoms  # it becomes the buffer of that name
         return tuple(_tensor_of_buffer(atom) if _is_buffer(atom) else atom for atom in atoms)
+
+    def _read_before(self, target: Value, frame: Frame) -> None:
+        """Evaluate the reads of an attribute that come before a store there, and note the store."""
+        name, path = str(target.data), self._run.path
+        for event in frame.flow.once(_first_reads).get(name, ()):
+            self._run.path = frame.path if event.guard is None else path
+            self._run.evaluate(event.value, frame)
+        self._run.path = path
+        if name in self._read_first:
+            self.stored_after.add(id(target))
+        self._stored.add(name)
 
     @staticmethod
     def _other_method(atom: Atom, arguments: Arguments) -> Atoms:
@@ -807,7 +829,9 @@ class Devices(Theory):
             if kept and others:
                 is_sure = any(map(self._is_surely_there, others))
                 for name in sorted(filter(None, kept)):
-                    self._note(Meeting(name, frame.function, value, other or self._other(value, frame), is_sure))
+                    is_first = any(isinstance(atom, Fresh) and atom.kept == name and atom.is_first for atom in atoms)
+                    found = other or self._other(value, frame)
+                    self._note(Meeting(name, frame.function, value, found, is_sure, is_first))
             if others:
                 late = [atom for atom in atoms if isinstance(atom, Fresh) and atom.is_late and atom.rank >= least]
                 late = [atom for atom in late if atom.maker not in brought]
@@ -817,6 +841,7 @@ class Devices(Theory):
     def _note(self, meeting: Meeting) -> None:
         known = self.meetings.setdefault((meeting.kept, id(meeting.value)), meeting)
         known.is_sure = known.is_sure or meeting.is_sure
+        known.is_first = known.is_first or meeting.is_first
 
     def _encounter(
         self, late: list[Fresh], others: list[Atoms], frame: Frame, value: Value, other: Value | None
@@ -916,12 +941,12 @@ def _tensor_of_buffer(atom: Atom) -> Atom:
     return Fresh(atom.value, atom.function, rank, is_derived=True) if rank else atom
 
 
-def _first_reads(flow: Flow) -> dict[str, list[Value]]:
+def _first_reads(flow: Flow) -> dict[str, list[Event]]:
     """The reads of the receiver's attributes that a body has not stored before, by attribute."""
-    found: dict[str, list[Value]] = {}
+    found: dict[str, list[Event]] = {}
     for event in flow.reads:
         if len(event.value.args) == 1:
-            found.setdefault(str(event.value.data), []).append(event.value)
+            found.setdefault(str(event.value.data), []).append(event)
     return found
 
 

@@ -28,7 +28,8 @@ class Fresh(Plain, Comparable):
     device. `is_late`: it was made after the object was moved, where nobody names a device. `is_placed`: the
     constructor put it on a device of its own choice. `is_learned`: it asks for gradients. `is_derived`: it is a buffer,
     or computed from a parameter or buffer, which gets another tensor when it is moved. `at`: where it was made late, or
-    moved to, by the device that the object kept.
+    moved to, by the device that the object kept. `is_first`: a call of the object reads it under no condition, before
+    it stores anything there.
     """
 
     maker: Value
@@ -41,6 +42,7 @@ class Fresh(Plain, Comparable):
     is_learned: bool = False
     is_derived: bool = False
     at: KeptDevice | None = None
+    is_first: bool = False
 
     def of_rank(self, rank: int) -> Fresh:
         return replace(self, rank=max(0, min(rank, MAX_RANK)))
@@ -95,13 +97,17 @@ class ElementType(Plain):
 
 @dataclass(eq=False, slots=True)
 class Meeting:
-    """A device mix of a tensor in the attribute `kept`: the operation `value` with the `other`, moved operand."""
+    """A device mix of a tensor in the attribute `kept`: the operation `value` with the `other`, moved operand.
+
+    `is_first`: the tensor is there whenever a new object is called.
+    """
 
     kept: str
     function: Function
     value: Value
     other: Value | None
     is_sure: bool
+    is_first: bool
 
 
 @dataclass(eq=False, slots=True)

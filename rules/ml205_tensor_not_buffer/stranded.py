@@ -246,12 +246,13 @@ class _Search:
     def _is_looked_after(self, name: str, finished: queries.FinishedObject) -> bool:
         """True if objects of the class register the attribute or store it anew, or may do so."""
         met = {id(meeting.value) for meeting in finished.meetings_of(name)}
-        reading = {meeting.function for meeting in finished.meetings_of(name) if _is_read_first(name, meeting)}
+        is_met_first = any(meeting.is_first for meeting in finished.meetings_of(name))
         stores = finished.stores_of(name)
         for store in stores:
             is_first = store in finished.first_stores and _fresh(store)
             # `self.hits += …`: it meets what has moved before it becomes that
-            is_over = id(store.value) in met or store.function in reading or self._is_of_itself(name, store)
+            is_over = id(store.value) in met or (is_met_first and finished.is_read_before(store))
+            is_over = is_over or self._is_of_itself(name, store)
             if store.name is None and not _may_be_called(store, name):
                 continue
             if store.name is None or (not is_first and not is_over and not _is_still_fresh(store)):
@@ -293,16 +294,6 @@ class _Search:
 
 def _is_container(atom: queries.Atom) -> bool:
     return isinstance(atom, queries.Shell) and atom.is_container
-
-
-def _is_read_first(name: str, meeting: queries.Meeting) -> bool:
-    """True if a method uses, whenever it is called, the value that an attribute had before."""
-    used = {id(part) for part in _calculated_of(meeting.value)}
-    return any(
-        id(read.value) in used and read.guard is None and len(read.value.args) == 1
-        for read in meeting.function.flow.reads
-        if read.value.data == name
-    )
 
 
 def _may_be_called(store: queries.Store, name: str) -> bool:

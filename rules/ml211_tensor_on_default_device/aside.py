@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow import queries
+from modellint.graph.definitions import DefinedFunction
 from modellint.graph.value import EventKind, Op, is_self
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from modellint.graph.python import Class, Function
     from modellint.graph.value import Value
     from modellint.rule import Project
@@ -28,12 +31,19 @@ def is_left(made: queries.Fresh, model: queries.ClassModel, project: Project) ->
         return False
     owners = [one.cls for one in model.mro() if one.cls is not None]
     methods = [method for owner in owners for method in owner.methods.values()]
-    helpers = [one for one in cls.module.functions.values() if kept.name in one.words]
-    if any(_places(function, kept) for function in (*methods, *helpers)):
+    if any(_places(function, kept) for method in methods for function in (method, *_helpers(method, kept, project))):
         return False
     constructor = model.method("__init__")
     maker = None if constructor is None else constructor.owner
     return kept.parameter is None or (maker is not None and not _is_passed(kept.parameter, maker, project))
+
+
+def _helpers(method: Function, kept: queries.KeptDevice, project: Project) -> Iterator[Function]:
+    """The functions that a method calls and which mention the kept device."""
+    for event in method.flow.of(EventKind.CALL):
+        definition = project.names.definition(method.module, event.value.callee)
+        if isinstance(definition, DefinedFunction) and kept.name in definition.function.words:
+            yield definition.function
 
 
 def is_passed_by_nobody(kept: queries.KeptDevice, model: queries.ClassModel, project: Project) -> bool:

@@ -277,6 +277,10 @@ class FinishedObject:
         """The uses of an attribute's tensor that was not moved together with a tensor that was."""
         return self._meetings.get(name, [])
 
+    def is_read_before(self, store: Store) -> bool:
+        """True if a call of the object reads an attribute before it stores there; the store happens in that call."""
+        return id(store.target) in self._go_on().devices.stored_after
+
     def replacements_of(self, name: str) -> Mapping[Value, Function]:
         """The stores of moved tensors into a container in the attribute, each with its function."""
         return self._go_on().devices.replacements.get(name, {})

@@ -60,12 +60,23 @@ def _is_of(met: queries.Encounter, module: ModuleFacts) -> bool:
 
 def _is_mistake(met: queries.Encounter, project: Project) -> bool:
     functions = [one for one in (met.function, met.made.function) if one is not None]
-    if _is_number(met, project) or any(_is_for_cpu(one, project) for one in functions):
+    if _is_number(met, project) or any(_is_for_cpu(one, project) or _sets_up(one, project) for one in functions):
         return False
     made = met.made.function
     return not is_always_replaced(met, project) and (
         made is None or not _is_made_without_gpu(met.made.maker, made, project)
     )
+
+
+def _sets_up(function: Function, project: Project) -> bool:
+    """True if a method gives its object new parameters, which is done before it is moved."""
+    for event in function.flow.of(EventKind.STORE) if function.owner is not None and function.name not in WORK else ():
+        is_own = event.target is not None and self_attribute(event.target) is not None
+        made = project.names.definition(function.module, event.value.callee) if event.value.op is Op.CALL else None
+        row = operators.row(made.name) if isinstance(made, External) else None
+        if is_own and row is not None and "trained" in row.facets:
+            return True
+    return False
 
 
 def _is_made_without_gpu(maker: Value, function: Function, project: Project) -> bool:

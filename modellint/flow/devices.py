@@ -105,14 +105,16 @@ class Devices(Theory):
         #: The attributes that the present call of the object has read before it stored anything there, and has stored.
         self._read_first: set[str] = set()
         self._stored: set[str] = set()
-        #: The targets of stores, by identity, that happen after the call has read what was there.
-        self.stored_after: set[int] = set()
+        #: The calls of the object, by number, in which a store happens after a read of what was there, by its target.
+        self.stored_after: dict[Value, set[int]] = {}
+        self._call = 0
         #: The attribute of the object that holds a container.
         self._homes: dict[Shell, str] = {}
 
     def move(self) -> None:
         """Move the object to another device, before it is called."""
         self._is_moved = True
+        self._call += 1
         self._read_first.clear()
         self._stored.clear()
 
@@ -570,7 +572,7 @@ class Devices(Theory):
             self._run.evaluate(event.value, frame)
         self._run.path = path
         if name in self._read_first:
-            self.stored_after.add(id(target))
+            self.stored_after.setdefault(target, set()).add(self._call)
         self._stored.add(name)
 
     @staticmethod
@@ -831,7 +833,8 @@ class Devices(Theory):
                 for name in sorted(filter(None, kept)):
                     is_first = any(isinstance(atom, Fresh) and atom.kept == name and atom.is_first for atom in atoms)
                     found = other or self._other(value, frame)
-                    self._note(Meeting(name, frame.function, value, found, is_sure, is_first))
+                    calls = {self._call} if is_first else set()
+                    self._note(Meeting(name, frame.function, value, found, is_sure, calls))
             if others:
                 late = [atom for atom in atoms if isinstance(atom, Fresh) and atom.is_late and atom.rank >= least]
                 late = [atom for atom in late if atom.maker not in brought]
@@ -841,7 +844,7 @@ class Devices(Theory):
     def _note(self, meeting: Meeting) -> None:
         known = self.meetings.setdefault((meeting.kept, id(meeting.value)), meeting)
         known.is_sure = known.is_sure or meeting.is_sure
-        known.is_first = known.is_first or meeting.is_first
+        known.first_in |= meeting.first_in
 
     def _encounter(
         self, late: list[Fresh], others: list[Atoms], frame: Frame, value: Value, other: Value | None

@@ -294,7 +294,7 @@ class _Body:
             called = self._function_of(value.callee)
             if called is not None and self._asks(called, "is new", False):
                 return True
-            if self._cls is None and self_attribute(value.callee) is not None:  # a method of an object that it is given
+            if self._is_unseen_method(value.callee):
                 return True
         if value.op is Op.PARAM:
             if self._function.name == "__init__" and any(
@@ -327,6 +327,17 @@ class _Body:
             if isinstance(named, DefinedClass):
                 return any("register_buffer" in method.words for method in named.cls.methods.values())
         return False
+
+    def _is_unseen_method(self, callee: Value) -> bool:
+        """True if a callee is a method of an object that the function is given, or one that subclasses define."""
+        name = self_attribute(callee)
+        if name is None or self._cls is None:
+            return name is not None
+        model = self._project.classes.model(self._cls)
+        is_known = model.has_method(name) or any(
+            one.cls is not None and any(one.cls.stores(name)) for one in model.mro()
+        )
+        return not is_known
 
     def _may_be_state(self, value: Value) -> bool:
         """True if the value, an attribute of the object or of a layer in it, may be a parameter or buffer."""

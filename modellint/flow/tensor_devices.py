@@ -99,7 +99,7 @@ class ElementType(Plain):
 class Meeting:
     """A device mix of a tensor in the attribute `kept`: the operation `value` with the `other`, moved operand.
 
-    `is_first`: the tensor is there whenever a new object is called.
+    `first_in`: the calls of the object in which the tensor is always there, by number.
     """
 
     kept: str
@@ -107,7 +107,7 @@ class Meeting:
     value: Value
     other: Value | None
     is_sure: bool
-    is_first: bool
+    first_in: set[int]
 
 
 @dataclass(eq=False, slots=True)

@@ -246,12 +246,11 @@ class _Search:
     def _is_looked_after(self, name: str, finished: queries.FinishedObject) -> bool:
         """True if objects of the class register the attribute or store it anew, or may do so."""
         met = {id(meeting.value) for meeting in finished.meetings_of(name)}
-        is_met_first = any(meeting.is_first for meeting in finished.meetings_of(name))
         stores = finished.stores_of(name)
         for store in stores:
             is_first = store in finished.first_stores and _fresh(store)
             # `self.hits += …`: it meets what has moved before it becomes that
-            is_over = id(store.value) in met or (is_met_first and finished.is_read_before(store))
+            is_over = id(store.value) in met or finished.is_met_before(name, store)
             is_over = is_over or self._is_of_itself(name, store)
             if store.name is None and not _may_be_called(store, name):
                 continue

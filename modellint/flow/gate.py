@@ -133,8 +133,22 @@ class Keepers:
         return self.of_function(method, "derives", _Body(self, method, method.owner).may_derive)
 
     def may_strand(self, cls: Class) -> bool:
-        """True if the class's own methods may store a tensor created on the default device."""
-        return any(map(self._method_may_strand, self._storing(cls)))
+        """True if the class's own methods may store a tensor created on the default device, or make one for a base."""
+        return any(map(self._method_may_strand, self._storing(cls))) or self._may_make_for_base(cls)
+
+    def _may_make_for_base(self, cls: Class) -> bool:
+        """True if a base may store what a method makes that only this class has: `self.table = self.make_table()`."""
+        own = cls.methods.keys()
+        bases = [model.cls for model in self._project.classes.model(cls).mro()[1:] if model.cls is not None]
+        for base in bases if own else ():
+            names = own - base.methods.keys()
+            for method in base.methods.values():
+                for event in method.flow.of(EventKind.STORE) if not names.isdisjoint(method.words) else ():
+                    callee = event.value.callee if event.value.op is Op.CALL else event.value
+                    made = cls.methods.get(self_attribute(callee) or "") if callee is not event.value else None
+                    if made is not None and _Body(self, method, cls)._asks(made, "is new", False):
+                        return True
+        return False
 
     def _method_may_strand(self, method: Function) -> bool:
         return self.of_function(method, "strands", _Body(self, method, method.owner).may_strand)

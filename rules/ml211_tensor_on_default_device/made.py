@@ -48,6 +48,7 @@ def encounters(module: ModuleFacts, project: Project) -> Iterator[tuple[list[que
             met = finished.encounters(_given_tensors(entry))
             found = [one for one in met if _is_of(one, module) and id(one.made.maker) not in seen]
             found = [one for one in found if _is_mistake(one, project) and is_left(one.made, finished.model, project)]
+            found = [one for one in found if not _sets_up(one.made.function, finished)]
             found = _remaining(found, finished, entry, project)
             for group in _groups(found):
                 seen.update(id(one.made.maker) for one in group)
@@ -60,7 +61,7 @@ def _is_of(met: queries.Encounter, module: ModuleFacts) -> bool:
 
 def _is_mistake(met: queries.Encounter, project: Project) -> bool:
     functions = [one for one in (met.function, met.made.function) if one is not None]
-    if _is_number(met, project) or any(_is_for_cpu(one, project) or _sets_up(one, project) for one in functions):
+    if _is_number(met, project) or any(_is_for_cpu(one, project) for one in functions):
         return False
     made = met.made.function
     return not is_always_replaced(met, project) and (
@@ -68,15 +69,12 @@ def _is_mistake(met: queries.Encounter, project: Project) -> bool:
     )
 
 
-def _sets_up(function: Function, project: Project) -> bool:
+def _sets_up(function: Function | None, finished: queries.FinishedObject) -> bool:
     """True if a method gives its object new parameters, which is done before it is moved."""
-    for event in function.flow.of(EventKind.STORE) if function.owner is not None and function.name not in WORK else ():
-        is_own = event.target is not None and self_attribute(event.target) is not None
-        made = project.names.definition(function.module, event.value.callee) if event.value.op is Op.CALL else None
-        row = operators.row(made.name) if isinstance(made, External) else None
-        if is_own and row is not None and "trained" in row.facets:
-            return True
-    return False
+    if function is None or function.name in WORK:
+        return False
+    stored = (store.atoms for store in finished.stores if store.function is function and store.target is not None)
+    return any(isinstance(atom, queries.Shell) and atom.kind == "parameter" for atoms in stored for atom in atoms)
 
 
 def _is_made_without_gpu(maker: Value, function: Function, project: Project) -> bool:

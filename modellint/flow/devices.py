@@ -29,7 +29,8 @@ from modellint.flow.domain import (
     text,
 )
 from modellint.flow.heap import TENSORS, Shell, opened
-from modellint.flow.library.operations import tensor_method
+from modellint.flow.kept_devices import kept_device
+from modellint.flow.library.operations import changed, tensor_method
 from modellint.flow.ranks import is_empty, is_whole, rank_in, rank_made, rank_of
 from modellint.flow.tensor_devices import MANY, ElementType, Encounter, Fresh, Meeting, Moved, TensorDevice, There
 from modellint.flow.theory import Stored, Theory
@@ -45,7 +46,7 @@ from modellint.graph.declared import (
 )
 from modellint.graph.immutable import replace
 from modellint.graph.python import WORK
-from modellint.graph.value import NOWHERE, Op, Value, self_attribute
+from modellint.graph.value import NOWHERE, InPlace, Op, Value, self_attribute, text_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -53,10 +54,11 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
+    from modellint.flow.kept_devices import KeptDevice
     from modellint.flow.theory import Occurrence
     from modellint.graph.methods import Method
     from modellint.graph.python import Function
-    from modellint.graph.value import Parameter
+    from modellint.graph.value import Event, Flow, Parameter
     from modellint.link.classes.models import ClassModel
     from modellint.operators import Operator
 
@@ -74,6 +76,10 @@ _RANK_LEFT = 2
 #: Comparisons that are elementwise on tensors.
 _ELEMENTWISE = frozenset(("==", "!=", "<", "<=", ">", ">="))
 _CALCULATING = frozenset((Op.BIN, Op.UNARY))
+#: The package of layers whose parameters all have dimensions.
+_LAYERS = "torch.nn."
+#: Facets of operators that may give their operand itself.
+_GIVING_OPERAND = frozenset(("unchanged", "itself", "changes"))
 
 
 class Devices(Theory):
@@ -96,12 +102,21 @@ class Devices(Theory):
         self.given_to: dict[Function, dict[Arguments, None]] = {}
         #: Stores of moved tensors into containers during the work, with their functions, by the container's attribute.
         self.replacements: dict[str, dict[Value, Function]] = {}
+        #: The attributes that the present call of the object has read before it stored anything there, and has stored.
+        self._read_first: set[str] = set()
+        self._stored: set[str] = set()
+        #: The calls of the object, by number, in which a store happens after a read of what was there, by its target.
+        self.stored_after: dict[Value, set[int]] = {}
+        self._call = 0
         #: The attribute of the object that holds a container.
         self._homes: dict[Shell, str] = {}
 
     def move(self) -> None:
-        """Move the object to another device."""
+        """Move the object to another device, before it is called."""
         self._is_moved = True
+        self._call += 1
+        self._read_first.clear()
+        self._stored.clear()
 
     def leave(self, subject: Shell) -> None:
         """Move the object again: tensors that it made and kept during its work stay behind; registered ones move."""
@@ -120,7 +135,7 @@ class Devices(Theory):
         """The atoms of a plain attribute after a further move of the object, which leaves its tensors behind."""
         return tuple(
             Fresh(NOWHERE, None, _RANK_LEFT, kept=name)
-            if isinstance(atom, There)
+            if isinstance(atom, There) or (isinstance(atom, Derived) and not atom.is_rare)
             else TensorDevice(is_there=False)
             if isinstance(atom, TensorDevice)
             else atom
@@ -151,11 +166,24 @@ class Devices(Theory):
         given = arguments.positional
         if name != "builtins.getattr" or len(given) < 2 or text(given[1]):
             return None
+        registered = self._registered_alike(given[0], value)
+        if registered:
+            return registered
         factory = self._default_factory(given[0], frame, value)
         if factory is None:
             return None
         found = join(self._run.objects.attribute(atom, factory, frame, value) for atom in given[0])
         return join([found, *given[2:3]])
+
+    def _registered_alike(self, owner: Atoms, value: Value) -> Atoms:
+        """The tensors that `getattr(self, f"scale_{i}")` gives a constructor which registered some by such a name."""
+        subject = self._run.objects.subject
+        asked = None if self._is_moved else _name_given(value)
+        if subject is None or owner != (subject,) or asked is None or not self.tells_parameters:
+            return ()
+        calls = [(one.value, one.atoms) for one in subject.stores if one.name is None and one.value is not None]
+        alike = (atoms for call, atoms in calls if call.op is Op.CALL and _name_given(call) == asked)
+        return self._of_buffer(join(alike))
 
     @staticmethod
     def _default_factory(owner: Atoms, frame: Frame, value: Value) -> str | None:
@@ -199,7 +227,9 @@ class Devices(Theory):
 
     def load(self, atoms: Atoms, owner: Shell | ClassModel, name: str | None) -> Atoms:
         if name is not None:
-            return self._of_attribute(name, atoms) if owner is self._run.objects.subject else atoms
+            if owner is not self._run.objects.subject:
+                return atoms
+            return self._of_attribute(name, atoms) if self._is_moved else self._of_buffer(atoms)
         return self._of_content(owner, atoms) if isinstance(owner, Shell) else atoms
 
     def _of_attribute(self, name: str, atoms: Atoms) -> Atoms:
@@ -209,7 +239,13 @@ class Devices(Theory):
         for atom in atoms:
             if isinstance(atom, Shell) and atom.is_container:
                 self._homes[atom] = name
-        return self._note_attribute(name, atoms)
+        return self._note_attribute(name, _left_behind(atoms))
+
+    def _of_buffer(self, atoms: Atoms) -> Atoms:
+        """The tensors of buffers that a constructor reads: when the object is moved, its buffers get other ones."""
+        if not self.tells_parameters or not any(isinstance(atom, Shell) and atom.kind == "buffer" for atom in atoms):
+            return atoms
+        return tuple(map(_tensor_of_buffer, atoms))
 
     def _of_content(self, container: Shell, atoms: Atoms) -> Atoms:
         """The content of a container; fresh tensors in it remember the container's attribute.
@@ -229,11 +265,16 @@ class Devices(Theory):
             if home is not None and is_moved and event.target.op is Op.INDEX and event.frame.function is not None:
                 self.replacements.setdefault(home, {})[event.target] = event.frame.function
 
-    @staticmethod
-    def _note_attribute(name: str, atoms: Atoms) -> Atoms:
+    def _note_attribute(self, name: str, atoms: Atoms) -> Atoms:
         if not any(isinstance(atom, Fresh) for atom in atoms):
             return atoms
-        return tuple(replace(a, kept=name) if isinstance(a, Fresh) and a.kept is None else a for a in atoms)
+        is_first = not self._run.path and name not in self._stored
+        if is_first:
+            self._read_first.add(name)
+        return tuple(
+            replace(atom, kept=name, is_first=is_first) if isinstance(atom, Fresh) and atom.kept is None else atom
+            for atom in atoms
+        )
 
     def _output(self, *, is_sure: bool) -> Atoms | None:
         """The result of a layer: on the new device; None before the object is moved."""
@@ -297,7 +338,7 @@ class Devices(Theory):
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
         is_there = self.is_there(atom)
         if not is_there and not isinstance(atom, Fresh | Moved):
-            return None
+            return self._attribute_of_state(atom, name, frame, value)
         row = operators.row(f"Tensor.{name}")
         gives = None if row is None else row.facets.get("gives")
         if gives == "device" and not isinstance(atom, Moved):
@@ -311,7 +352,18 @@ class Devices(Theory):
             return None
         return (atom,) if row is not None else PLAIN
 
+    def _attribute_of_state(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
+        """The tensor that a constructor reads of a parameter or buffer (`weight.T`); None for other attributes."""
+        row = operators.row(f"Tensor.{name}") if isinstance(atom, Shell) and atom.kind in TENSORS else None
+        if row is None or "gives" in row.facets or frame is None or value is None:
+            return None
+        made = self._made_of(atom, frame, value, row)
+        kept = changed(atom, f"`.{name}`", value) if "reorders" in row.facets else ()
+        return None if made is atom else (made, *(one for one in kept if isinstance(one, Derived)))
+
     def element(self, atom: Atom, index: Atoms | None, frame: Frame | None, value: Value | None) -> Atoms | None:
+        if not self._is_moved and frame is not None and value is not None:
+            atom = self._made_of(atom, frame, value)
         if isinstance(atom, Fresh):
             return (atom.of_rank(atom.rank - 1),)
         if isinstance(atom, There | Moved):
@@ -320,6 +372,8 @@ class Devices(Theory):
 
     def _picked(self, owner: Atoms, found: Atoms, value: Value, frame: Frame) -> Atoms:
         """The result of `owner[…]`, given as `found`. Notes a mix of ids and tensor, but for ids on the CPU."""
+        if not self._is_moved:
+            owner = self._made_of_each(owner, frame, value)
         index = value.args[1]
         places = index.args if index.op in (Op.TUPLE, Op.LIST) else (index,)
         if not any(isinstance(atom, Fresh) for atom in owner):
@@ -382,6 +436,9 @@ class Devices(Theory):
     def operator(self, value: Value, operands: list[Atoms], frame: Frame) -> Atoms | None:
         if value.op is Op.COMPARE and value.data in _ELEMENTWISE:
             return self._calculated(operands, PLAIN, frame, value)
+        if value.op is Op.INDEX and value.args[1].op is Op.SLICE and not self._is_moved:
+            made = self._made_of_each(operands[0], frame, value)
+            return None if made is operands[0] else made
         return self._choice(value, operands, frame) if value.op is Op.CHOICE else None
 
     def result(self, found: Atoms, operands: list[Atoms], value: Value, frame: Frame) -> Atoms:
@@ -390,6 +447,8 @@ class Devices(Theory):
         return self._calculated(operands, found, frame, value) if value.op in _CALCULATING else found
 
     def _calculated(self, operands: list[Atoms], found: Atoms, frame: Frame, value: Value) -> Atoms:
+        if not self._is_moved and not isinstance(value.data, InPlace):
+            operands = [self._made_of_each(atoms, frame, value) for atoms in operands]
         if not any(isinstance(atom, Fresh | Moved) or self.is_there(atom) for atoms in operands for atom in atoms):
             return found
         self._meet(operands, frame, value)
@@ -436,18 +495,19 @@ class Devices(Theory):
         found = self._method(atom, name, arguments, frame, value)
         if found is None or not isinstance(atom, Shell | Derived):
             return found
-        kept = tensor_method(atom, name, arguments, value)
-        return tuple(a for a in kept if not isinstance(a, Plain)) or found
+        kept = tuple(a for a in tensor_method(atom, name, arguments, value) if not isinstance(a, Plain))
+        made = () if self._is_moved else tuple(a for a in found if isinstance(a, Fresh) and a.is_derived)
+        return (*kept, *made) or found
 
     def _method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """The result of `tensor.name(…)` by device; None for other atoms, or if unknown."""
         is_there = self.is_there(atom)
+        row = operators.row(f"Tensor.{name}")
         if not is_there and not isinstance(atom, Fresh | Moved):
-            made = self._made_of(atom, frame, value)
+            made = self._made_of(atom, frame, value, row)
             if made is atom:
                 return None
             atom = made
-        row = operators.row(f"Tensor.{name}")
         if row is None:
             return None if isinstance(atom, Shell | Derived) else self._other_method(atom, arguments)
         moves = self._moves_of_receiver(name, value, frame) if isinstance(atom, Fresh) else ()
@@ -462,12 +522,24 @@ class Devices(Theory):
         moves = [atom for atom in receiver or () if isinstance(atom, Moved)]
         return (*moves, *(Moved(None, maker) for maker in brought))
 
-    def _made_of(self, atom: Atom, frame: Frame, value: Value) -> Atom:
-        """In a constructor, replace a parameter or buffer by a fresh tensor: one computed from it is no state."""
+    def _made_of(self, atom: Atom, frame: Frame, value: Value, row: Operator | None = None) -> Atom:
+        """In a constructor, replace a parameter or buffer by a fresh tensor: one computed from it is no state.
+
+        `row`: the operator, which may give the parameter itself.
+        """
         if self._is_moved or not self.tells_parameters or not isinstance(atom, Shell) or atom.kind not in TENSORS:
             return atom
-        rank = rank_in(atom.arguments.argument(0, "data") or ())
-        return Fresh(value, frame.function, rank) if rank else atom
+        if row is not None and (row.name.endswith("_") or not row.facets.keys().isdisjoint(_GIVING_OPERAND)):
+            return atom
+        rank = rank_in(atom.arguments.argument(0, "tensor" if atom.kind == "buffer" else "data") or ())
+        return Fresh(value, frame.function, rank, is_derived=True) if rank else atom
+
+    def _made_of_each(self, atoms: Atoms, frame: Frame, value: Value) -> Atoms:
+        """Atoms with fresh tensors in the place of parameters and buffers; the same tuple if there are none."""
+        if not any(isinstance(atom, Shell) and atom.kind in TENSORS for atom in atoms):
+            return atoms
+        made = tuple(self._made_of(atom, frame, value) for atom in atoms)
+        return atoms if made == atoms else made
 
     def store(self, atoms: Atoms, shell: Shell, frame: Frame, target: Value | None, value: Value | None) -> Atoms:
         """The atoms to store in an attribute.
@@ -479,17 +551,29 @@ class Devices(Theory):
         if isinstance(made, Shell) and made.kind == "buffer" and made.value is value and made.arguments.positional:
             given = made.arguments.positional[0]
             return given if self.is_late(given) else atoms
+        if shell.model is not None and shell.model.cls is None and shell.model.name.startswith(_LAYERS):
+            for atom in atoms:
+                if isinstance(atom, Shell) and atom.kind == "parameter" and atom.function is None:
+                    _give_dimensions(atom)
+        if shell is self._run.objects.subject and self.is_moved and target is not None:
+            self._read_before(target, frame)
         is_own = shell is self._run.objects.subject and not self._is_moved
         if target is None or not is_own or not any(map(_is_buffer, atoms)):
             return atoms
         if any(store.name == target.data and store.target is None for store in shell.stores):
             return atoms  # it becomes the buffer of that name
-        return tuple(
-            Fresh(atom.value, atom.function, rank_in(atom.arguments.argument(0, "tensor") or ()))
-            if isinstance(atom, Shell) and atom.value is not None and _is_buffer(atom)
-            else atom
-            for atom in atoms
-        )
+        return tuple(_tensor_of_buffer(atom) if _is_buffer(atom) else atom for atom in atoms)
+
+    def _read_before(self, target: Value, frame: Frame) -> None:
+        """Evaluate the reads of an attribute that come before a store there, and note the store."""
+        name, path = str(target.data), self._run.path
+        for event in frame.flow.once(_first_reads).get(name, ()):
+            self._run.path = frame.path if event.guard is None else path
+            self._run.evaluate(event.value, frame)
+        self._run.path = path
+        if name in self._read_first:
+            self.stored_after.setdefault(target, set()).add(self._call)
+        self._stored.add(name)
 
     @staticmethod
     def _other_method(atom: Atom, arguments: Arguments) -> Atoms:
@@ -516,7 +600,7 @@ class Devices(Theory):
         taken = (first or (),) if is_alone else arguments.all()  # all other arguments are read as numbers
         given = [part for atoms in taken for part in parts(atoms)]
         if not self._is_moved:
-            given = [tuple(self._made_of(atom, frame, value) for atom in atoms) for atoms in given]
+            given = [tuple(self._made_of(atom, frame, value, row) for atom in atoms) for atoms in given]
         if not any(isinstance(atom, Fresh | Moved) or self.is_there(atom) for atoms in given for atom in atoms):
             return None
         if row is None:
@@ -542,6 +626,10 @@ class Devices(Theory):
         if "host" in row.facets or (gives is not None and gives != "tensors"):
             return PLAIN if gives is not None else self._move_tensors(operands[0], None)
         if "moves" in row.facets:
+            named = value.argument(0, "device") if value.op is Op.CALL else None
+            kept = self._kept_device(named, frame)
+            if kept is not None and all(isinstance(atom, Fresh) and atom.is_late for atom in operands[0]):
+                return tuple(replace(atom, at=kept) for atom in operands[0] if isinstance(atom, Fresh))
             destination = self._destination(arguments)
             is_current = row.name == "Tensor.cuda" and destination == "nowhere"  # the device of a machine with one GPU
             given = [*value.positional, *value.keywords.values()]
@@ -555,6 +643,8 @@ class Devices(Theory):
             return self._move_tensors(self._result(operands, 0), placed)
         if "together" in row.facets:
             met = [(*operands[0], *moves), *operands[1:]] if moves else operands
+            if "ids" in row.facets:  # which are refused even if they are one number
+                met = [tuple(map(_with_dimension, atoms)) for atoms in met]
             self._meet(met, frame, value, least=0 if self._is_strict(row, operands) else 1)
         if "together" not in row.facets and any(isinstance(a, Fresh | Moved) or self.is_there(a) for a in operands[0]):
             operands = operands[:1]  # `mask.expand_as(x)` stays where the mask is
@@ -637,12 +727,15 @@ class Devices(Theory):
     def _make_tensor(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """The tensor that a factory makes, by its `device` argument; None if that device is unknown."""
         device = arguments.keywords.get("device")
+        kept = self._kept_device(value.keywords.get("device"), frame)
         is_starred = None not in value.data and any(arg.op is Op.STARRED for arg in value.positional)
         device_may_be_passed = not arguments.is_complete and not is_starred  # sizes that are not known name no device
         is_default = True
         if device is not None:
             if all(self.is_there(atom) or atom == TensorDevice(is_there=True) for atom in device):
                 return (There(""),)
+            if kept is not None:
+                return self._made_aside(kept, row, arguments, frame, value)
             declared = self._constructor_parameter(device)
             default = None if declared is None else declared.default
             device_may_be_passed = default is not None and default.op is Op.CONST and default.data is None
@@ -678,6 +771,24 @@ class Devices(Theory):
                 is_learned=is_learned,
             ),
         )
+
+    def _made_aside(
+        self, kept: KeptDevice, row: Operator, arguments: Arguments, frame: Frame, value: Value
+    ) -> Atoms | None:
+        """The tensor that a moved object makes on the device that it kept; None if it is made of another tensor."""
+        first = arguments.positional[0] if arguments.positional else ()
+        if is_empty(row, arguments) or any(isinstance(atom, Fresh | Moved) or self.is_there(atom) for atom in first):
+            return None
+        rank = rank_made(row, arguments, frame, value, self._constructor_parameter)
+        return (Fresh(value, frame.function, rank, is_late=True, at=kept),)
+
+    def _kept_device(self, named: Value | None, frame: Frame) -> KeptDevice | None:
+        """The device of its construction that the moved object names by an attribute: `self.device`."""
+        name = None if named is None or not self._is_moved else self_attribute(named)
+        subject = self._run.objects.subject
+        if name is None or subject is None or subject.model is None or frame.parameter("self") != (subject,):
+            return None
+        return kept_device(subject.model, name, self._run.project)
 
     def _is_device(self, opened_at: tuple[Value, Frame]) -> bool:
         """True if a `with` context is a `torch.device`, or is unknown, so that it may set the default device."""
@@ -720,7 +831,10 @@ class Devices(Theory):
             if kept and others:
                 is_sure = any(map(self._is_surely_there, others))
                 for name in sorted(filter(None, kept)):
-                    self._note(Meeting(name, frame.function, value, other or self._other(value, frame), is_sure))
+                    is_first = any(isinstance(atom, Fresh) and atom.kept == name and atom.is_first for atom in atoms)
+                    found = other or self._other(value, frame)
+                    calls = {self._call} if is_first else set()
+                    self._note(Meeting(name, frame.function, value, found, is_sure, calls))
             if others:
                 late = [atom for atom in atoms if isinstance(atom, Fresh) and atom.is_late and atom.rank >= least]
                 late = [atom for atom in late if atom.maker not in brought]
@@ -730,6 +844,7 @@ class Devices(Theory):
     def _note(self, meeting: Meeting) -> None:
         known = self.meetings.setdefault((meeting.kept, id(meeting.value)), meeting)
         known.is_sure = known.is_sure or meeting.is_sure
+        known.first_in |= meeting.first_in
 
     def _encounter(
         self, late: list[Fresh], others: list[Atoms], frame: Frame, value: Value, other: Value | None
@@ -808,6 +923,47 @@ def _is_buffer(atom: Atom) -> bool:
     """True if an atom is a buffer made by `register_buffer`."""
     made = atom.value if isinstance(atom, Shell) and atom.kind == "buffer" else None
     return made is not None and made.op is Op.CALL and made.callee.data == "register_buffer"
+
+
+def _name_given(call: Value) -> tuple[str, ...] | None:
+    """The texts of the name by which a call registers or gets something; None if there are none."""
+    patterns = (text_pattern(arg) for arg in call.positional[:2])
+    texts = (tuple(part for part in one if isinstance(part, str)) for one in patterns if one is not None)
+    return next(filter(None, texts), None)
+
+
+def _with_dimension(atom: Atom) -> Atom:
+    return atom.of_rank(1) if isinstance(atom, Fresh) and not atom.rank else atom
+
+
+def _tensor_of_buffer(atom: Atom) -> Atom:
+    """The tensor that a buffer is now, as far as it has dimensions; other atoms as they are."""
+    if not isinstance(atom, Shell) or atom.kind != "buffer" or atom.value is None:
+        return atom
+    rank = rank_in(atom.arguments.argument(0, "tensor") or ())
+    return Fresh(atom.value, atom.function, rank, is_derived=True) if rank else atom
+
+
+def _first_reads(flow: Flow) -> dict[str, list[Event]]:
+    """The reads of the receiver's attributes that a body has not stored before, by attribute."""
+    found: dict[str, list[Event]] = {}
+    for event in flow.reads:
+        if len(event.value.args) == 1:
+            found.setdefault(str(event.value.data), []).append(event)
+    return found
+
+
+def _give_dimensions(parameter: Shell) -> None:
+    """Note that a parameter of a layer of torch has dimensions, whose number its facts do not tell."""
+    if parameter.value is not None and not rank_in(parameter.arguments.argument(0, "data") or ()):
+        parameter.arguments = Arguments((((Fresh(parameter.value, None, 1)),),), parameter.arguments.keywords)
+
+
+def _left_behind(atoms: Atoms) -> Atoms:
+    """The atoms of an attribute after a move: what an operation made of a parameter is a tensor that stays behind."""
+    if not any(isinstance(atom, Fresh) and atom.is_derived for atom in atoms):
+        return atoms
+    return tuple(atom for atom in atoms if not isinstance(atom, Derived))
 
 
 def parts(atoms: Atoms) -> Iterator[Atoms]:

@@ -26,6 +26,7 @@ from modellint.link.remembered import FLAG
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from modellint.graph.methods import Method
     from modellint.graph.python import Class, Function
     from modellint.graph.value import Event, Value
     from modellint.link.classes.models import ClassModel
@@ -45,6 +46,10 @@ _PASSING = frozenset(
 _PASSING_FROM = ("collections.", "itertools.", "functools.", "copy.", "types.", "dataclasses.", "typing.")
 #: Functions that store an attribute whose name is an argument.
 _STORING = frozenset(("setattr", "builtins.setattr"))
+#: Functions that register a tensor, or anything, by a name.
+_REGISTERING = frozenset(("register_buffer", "register_parameter", "setattr"))
+#: Attributes of tensors that are no tensors.
+_OF_NUMBERS = operators.attributes("Tensor") - operators.attributes("Tensor", "passed", "same-shape")
 #: Text that every store in an object contains: an assignment to an attribute or an element, a method that fills or
 #: registers, or the object itself as an argument.
 _STORES = re.compile(
@@ -129,8 +134,22 @@ class Keepers:
         return self.of_function(method, "derives", _Body(self, method, method.owner).may_derive)
 
     def may_strand(self, cls: Class) -> bool:
-        """True if the class's own methods may store a tensor created on the default device."""
-        return any(map(self._method_may_strand, self._storing(cls)))
+        """True if the class's own methods may store a tensor created on the default device, or make one for a base."""
+        return any(map(self._method_may_strand, self._storing(cls))) or self._may_make_for_base(cls)
+
+    def _may_make_for_base(self, cls: Class) -> bool:
+        """True if a base may store what a method makes that only this class has: `self.table = self.make_table()`."""
+        own = cls.methods.keys()
+        bases = [model.cls for model in self._project.classes.model(cls).mro()[1:] if model.cls is not None]
+        for base in bases if own else ():
+            names = own - base.methods.keys()
+            for method in base.methods.values():
+                for event in method.flow.of(EventKind.STORE) if not names.isdisjoint(method.words) else ():
+                    callee = event.value.callee if event.value.op is Op.CALL else event.value
+                    made = cls.methods.get(self_attribute(callee) or "") if callee is not event.value else None
+                    if made is not None and _Body(self, method, cls)._asks(made, "is new", False):
+                        return True
+        return False
 
     def _method_may_strand(self, method: Function) -> bool:
         return self.of_function(method, "strands", _Body(self, method, method.owner).may_strand)
@@ -290,6 +309,8 @@ class _Body:
             called = self._function_of(value.callee)
             if called is not None and self._asks(called, "is new", False):
                 return True
+            if self._is_unseen_method(value.callee):
+                return True
         if value.op is Op.PARAM:
             if self._function.name == "__init__" and any(
                 one.name == value.data and (is_tensor(one) or documented(one, self._function) is not None)
@@ -302,7 +323,11 @@ class _Body:
         name = self_attribute(value)
         if name is not None and (self._is_property(name, "is new") or self._inherits_fresh(name)):
             return True
-        if value.op is Op.ATTR and self._may_be_buffer(value):
+        if value.op is Op.ATTR and name is None and value.data in _OF_NUMBERS:
+            return False
+        if (value.op is Op.ATTR and (self._may_be_buffer(value) or self._may_be_state(value))) or (
+            value.op is Op.CALL and self._gets_by_name(value)
+        ):
             return True
         if value.op is Op.LAMBDA and isinstance(value.data, Nested):
             return any(map(self._is_fresh, value.data.returns))
@@ -317,6 +342,43 @@ class _Body:
             if isinstance(named, DefinedClass):
                 return any("register_buffer" in method.words for method in named.cls.methods.values())
         return False
+
+    def _is_unseen_method(self, callee: Value) -> bool:
+        """True if a callee is a method of an object that the function is given, or one that subclasses define."""
+        name = self_attribute(callee)
+        if name is None or self._cls is None:
+            return name is not None
+        model = self._project.classes.model(self._cls)
+        is_known = model.has_method(name) or any(
+            one.cls is not None and any(one.cls.stores(name)) for one in model.mro()
+        )
+        return not is_known
+
+    def _may_be_state(self, value: Value) -> bool:
+        """True if the value, an attribute of the object or of a layer in it, may be a parameter or buffer."""
+        name = self_attribute(value)
+        if name is not None and self._cls is not None:
+            return self._registers(self._project.classes.model(self._cls), name)
+        holder = self_attribute(value.args[0])
+        for function, event in () if holder is None or self._cls is None else self._cls.stores(holder):
+            stored = event.value
+            named = self._project.names.definition(function.module, stored.callee) if stored.op is Op.CALL else None
+            model = self._project.classes.of(named) if isinstance(named, DefinedClass | External) else None
+            if model is not None and model.is_module is True and self._registers(model, str(value.data)):
+                return True
+        return False
+
+    def _registers(self, model: ClassModel, name: str) -> bool:
+        """True if objects of a class may register a parameter or buffer of a name."""
+        return self._project.once(("registers", model, name), lambda: any(_may_register(model, name)))
+
+    def _gets_by_name(self, call: Value) -> bool:
+        """True if the call may get a parameter or buffer of the object: `getattr(self, f"scale_{i}")`."""
+        if call.callee.data not in ("getattr", "builtins.getattr") or len(call.positional) < 2 or self._cls is None:
+            return False
+        owner, name = call.positional[:2]
+        is_own = owner.op is Op.PARAM and owner.data == "self" and name.op is not Op.CONST
+        return is_own and not _REGISTERING.isdisjoint(self._function.words)
 
     def _is_named_by_value(self, callee: Value) -> bool:
         """True if the callee is a function of torch that is looked up by name: `getattr(torch, window)`."""
@@ -685,6 +747,25 @@ class _Body:
     def _function_of(self, callee: Value) -> Function | None:
         """The function or method of the project that the callee resolves to; None if there is none."""
         return named_function(callee, self._function.module, self._cls, self._project)
+
+
+def _may_register(model: ClassModel, name: str) -> Iterator[bool]:
+    """For each call and store that may do so, True if it may register a parameter or buffer of a name."""
+    for one in model.mro():
+        names = ("__init__",) if one.cls is None else one.cls.methods
+        for method in filter(None, map(one.own_method, names)):
+            for event in method.flow.of(EventKind.CALL):
+                registered = event.value.argument(0, "name") if event.value.callee.data in _REGISTERING else None
+                yield registered is not None and (registered.op is not Op.CONST or registered.data == name)
+            for event in method.flow.stores.get(name, ()):
+                yield any(part.op is Op.CALL and _makes_state(part, method) for part in event.value.walk())
+
+
+def _makes_state(call: Value, method: Method) -> bool:
+    """True if a call in a method makes a parameter or buffer."""
+    named = method.scope.definition(call.callee)
+    row = operators.row(named.name) if isinstance(named, External) else None
+    return row is not None and not row.facets.keys().isdisjoint(("trained", "kept"))
 
 
 def _is_passing(name: str) -> bool:

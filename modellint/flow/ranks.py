@@ -44,6 +44,8 @@ def rank_of(row: Operator, operands: list[Atoms], arguments: Arguments) -> int:
     """The least rank of an operator's result."""
     facets, most = row.facets, max(map(rank_in, operands))
     given = arguments.positional
+    if "single" in facets:
+        return 0
     if "reduces" in facets or "pair" in facets:
         return 0 if is_whole(row, arguments) else most - 1
     if "sizes" in facets:

@@ -10,6 +10,7 @@ from modellint.graph.immutable import dataclass, replace
 
 if TYPE_CHECKING:
     from modellint.flow.domain import Atom
+    from modellint.flow.kept_devices import KeptDevice
     from modellint.graph.python import Function
     from modellint.graph.value import Value
 
@@ -25,7 +26,10 @@ class Fresh(Plain, Comparable):
 
     `kept` is the attribute of the object that it was read from. `device_may_be_passed`: a caller may name another
     device. `is_late`: it was made after the object was moved, where nobody names a device. `is_placed`: the
-    constructor put it on a device of its own choice. `is_learned`: it asks for gradients.
+    constructor put it on a device of its own choice. `is_learned`: it asks for gradients. `is_derived`: it is a buffer,
+    or computed from a parameter or buffer, which gets another tensor when it is moved. `at`: where it was made late, or
+    moved to, by the device that the object kept. `is_first`: a call of the object reads it under no condition, before
+    it stores anything there.
     """
 
     maker: Value
@@ -36,6 +40,9 @@ class Fresh(Plain, Comparable):
     is_late: bool = False
     is_placed: bool = False
     is_learned: bool = False
+    is_derived: bool = False
+    at: KeptDevice | None = None
+    is_first: bool = False
 
     def of_rank(self, rank: int) -> Fresh:
         return replace(self, rank=max(0, min(rank, MAX_RANK)))
@@ -90,13 +97,17 @@ class ElementType(Plain):
 
 @dataclass(eq=False, slots=True)
 class Meeting:
-    """A device mix of a tensor in the attribute `kept`: the operation `value` with the `other`, moved operand."""
+    """A device mix of a tensor in the attribute `kept`: the operation `value` with the `other`, moved operand.
+
+    `first_in`: the calls of the object in which the tensor is always there, by number.
+    """
 
     kept: str
     function: Function
     value: Value
     other: Value | None
     is_sure: bool
+    first_in: set[int]
 
 
 @dataclass(eq=False, slots=True)

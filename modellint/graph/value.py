@@ -7,6 +7,7 @@ assigned to it. A name never has to be looked up again, an `if` that assigns on 
 
 from __future__ import annotations
 
+import re
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
@@ -212,6 +213,51 @@ def dotted(value: Value) -> str | None:
     if value.op is not Op.GLOBAL and value.op is not Op.PARAM:
         return None
     return f"{value.data}{name}" if name else str(value.data)
+
+
+def text_pattern(value: Value) -> tuple[str | type, ...] | None:
+    """The texts that a string is put together of, with `int` and `str` for what varies; None for other values.
+
+    ("scale_", int) of `f"scale_{i}"` in a loop over a range, `"scale_" + str(i)`, `"scale_%d" % i`.
+    """
+    if value.op is Op.CONST:
+        return (value.data,) if isinstance(value.data, str) else None
+    if value.op is Op.STRING:
+        varying = iter(value.args)
+        return None if value.data is None else tuple(one or _kind_of_text(next(varying)) for one in value.data)
+    if value.op is Op.BIN and value.data == "+":
+        known = [text_pattern(part) for part in value.args]
+        sides = [part or (_kind_of_text(arg),) for part, arg in zip(known, value.args, strict=True)]
+        return (*sides[0], *sides[1]) if any(known) else None
+    is_format = value.op is Op.CALL and value.callee.op is Op.ATTR and value.callee.data == "format"
+    if not is_format and not (value.op is Op.BIN and value.data == "%"):
+        return None
+    form = (value.callee if is_format else value).args[0]
+    if form.op is not Op.CONST or not isinstance(form.data, str):
+        return None
+    varying = iter(value.args[1:])
+    parts = re.split(r"(\{[^{}]*\})" if is_format else r"(%\w)", form.data)
+    return tuple(_kind_of_text(next(varying, value)) if at % 2 else text for at, text in enumerate(parts) if text)
+
+
+def _kind_of_text(value: Value) -> type:
+    """`int` for the number of a turn of a loop, also as a text; else `str`."""
+    if value.op is Op.CALL and called_name(value.callee) == "str" and len(value.positional) == 1:
+        value = value.positional[0]
+    counted = "range"
+    if value.op is Op.UNPACK and value.data == 0:
+        value, counted = value.args[0], "enumerate"
+    iterated = value.args[0] if value.op is Op.ITEM else value
+    return int if iterated.op is Op.CALL and called_name(iterated.callee) == counted else str
+
+
+def may_spell(value: Value, text: str) -> bool:
+    """True if a string may be `text`."""
+    pattern = text_pattern(value)
+    if pattern is None:
+        return True
+    parts = [re.escape(part) if isinstance(part, str) else r"-?\d+" if part is int else ".*" for part in pattern]
+    return re.fullmatch("".join(parts), text) is not None
 
 
 def self_attribute(value: Value) -> str | None:

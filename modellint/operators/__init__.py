@@ -43,6 +43,7 @@ Dimensions
     squeezes            without dimensions of one; `unsqueezes` with one more; `flattens` several to one
     reorders            the same dimensions, or elements along them, in another order
     reduces             without the dimensions that are reduced; without arguments, a single number
+    single              a single number, unless it is told otherwise
     stacks              one more dimension; `joins` along one that is there; `grows`: longer than the operand
     parts               several tensors of the operand's dimensions; `spreads` one dimension of each of two
     subscripts          of the dimensions behind the arrow in its first argument
@@ -69,6 +70,7 @@ Effects
     in-place            there is one of this name and `_` that changes its operand and gives it back
     changes             changes its operand; `itself` gives it back
     makes               a tensor of what it is given
+    unchanged           gives its operand itself where there is nothing to change
     no-gradients        none are recorded under it, or perhaps none
 Layers
     wraps               gives the layer that it is given (`itself`), or one that holds it

@@ -24,7 +24,7 @@ unbind                                              : passed gives:tensors
 index_select gather                                 : passed ids:index@2 together
 take                                                : passed ids:index@1 from-end together
 take_along_dim                                      : passed together
-masked_select                                       : picked
+masked_select                                       : picked together:GPU
 detach                                              : passed same-shape in-place
 clone                                               : passed same-shape
 amax                                                : picked reduces largest along:dim@1
@@ -46,7 +46,7 @@ minimum                                             : limit:other@1 same-shape e
 maximum                                             : lift:other@1 same-shape extreme largest together
 fmin                                                : limit:other@1 same-shape extreme smallest together
 fmax                                                : lift:other@1 same-shape extreme largest together
-remainder fmod                                      : below:other@1 like:% same-shape in-place
+remainder fmod                                      : below:other@1 like:% same-shape in-place together
 masked_fill                                         : fill:value@2 mask:mask@1 same-shape in-place together
 index_fill                                          : passed fill:value@3 same-shape in-place together
 where                                               : chooses same-shape together
@@ -100,6 +100,36 @@ logical_or logical_xor                              : same-shape dtype:bool toge
 bitwise_or bitwise_xor                              : same-shape together in-place
 scatter scatter_add index_add index_copy            : same-shape together
 masked_scatter                                      : same-shape together
+scatter_reduce index_reduce put                     : same-shape together
+arctan2 copysign heaviside xlogy                    : same-shape together in-place
+float_power                                         : real same-shape together
+gcd lcm ldexp igamma igammac nextafter              : same-shape together in-place
+bitwise_left_shift bitwise_right_shift              : same-shape together in-place
+addr baddbmm                                        : same-shape together in-place
+logaddexp logaddexp2 cross                          : same-shape together
+isclose                                             : same-shape dtype:bool together
+addmv addbmm                                        : together in-place
+kron cholesky_solve lu_solve orgqr                  : together
+mv inner                                            : together
+outer ger                                           : product spreads together
+prelu                                               : real same-shape together
+dot vdot dist                                       : single together
+quantile nanquantile                                : real together
+allclose equal                                      : gives:bool together:GPU
+absolute angle sgn frac fix positive                : same-shape
+acos acosh arccos arccosh asin asinh arcsin         : real same-shape in-place
+arcsinh atan atanh arctan arctanh sinh cosh         : real same-shape in-place
+erf erfc erfinv exp2 expm1 digamma lgamma i0 sinc   : real same-shape in-place
+logit deg2rad rad2deg                               : real same-shape in-place
+cumprod                                             : same-shape in-place
+logcumsumexp                                        : same-shape
+isneginf isposinf isreal signbit                    : same-shape dtype:bool
+inverse matrix_exp                                  : real same-shape
+pinverse logsumexp                                  : real
+nansum                                              : reduces along:dim@1
+nanmean                                             : real reduces along:dim@1
+trace                                               : single
+det logdet                                          : real single
 numel                                               : gives:int counts
 is_floating_point                                   : gives:bool
 
@@ -116,7 +146,13 @@ empty_like                                          : same-shape
 randint_like                                        : random same-shape
 full_like                                           : fill:fill_value@1 same-shape
 cdist                                               : real together
-outer                                               : product spreads together
+searchsorted                                        : dtype:int64 together
+tensordot                                           : single together
+bilinear conv_tbc                                   : real together
+cosine_similarity pairwise_distance                 : real together
+trapezoid trapz cumulative_trapezoid                : together
+cartesian_prod block_diag chain_matmul              : together
+column_stack row_stack                              : passed grows together:strict-GPU
 meshgrid                                            : gives:tensors together
 broadcast_tensors                                   : gives:tensors
 einsum                                              : subscripts together
@@ -174,17 +210,31 @@ softmax log_softmax gumbel_softmax                  : real same-shape scores
 layer_norm rms_norm normalize                       : real same-shape
 batch_norm                                          : real same-shape together
 group_norm instance_norm                            : real same-shape
-glu                                                 : real
+glu affine_grid                                     : real
+hardshrink softshrink tanhshrink softmin rrelu      : real same-shape
+threshold                                           : same-shape
+adaptive_avg_pool1d adaptive_avg_pool2d             : real
+adaptive_avg_pool3d lp_pool1d lp_pool2d             : real
+max_pool1d max_pool2d max_pool3d                    : picked
+pixel_shuffle pixel_unshuffle channel_shuffle       : passed
 linear bilinear                                     : real together
 conv1d conv2d conv3d                                : real together:GPU
 conv_transpose1d conv_transpose2d conv_transpose3d  : real together:GPU
 scaled_dot_product_attention                        : real together
 embedding embedding_bag                             : real ids:input@0 together
-mse_loss l1_loss smooth_l1_loss huber_loss          : real together
-cross_entropy nll_loss                              : real together judges:target@1 ignores:ignore_index@4
-binary_cross_entropy kl_div                         : real together
-binary_cross_entropy_with_logits                    : real together
+mse_loss l1_loss smooth_l1_loss huber_loss          : real single together
+soft_margin_loss hinge_embedding_loss               : real single together
+margin_ranking_loss triplet_margin_loss             : real single together
+triplet_margin_with_distance_loss                   : real single together
+cosine_embedding_loss                               : real single together
+gaussian_nll_loss                                   : real single together:GPU
+poisson_nll_loss multi_margin_loss                  : real single together
+multilabel_margin_loss multilabel_soft_margin_loss  : real single together
+cross_entropy nll_loss                              : real single together judges:target@1 ignores:ignore_index@4
+binary_cross_entropy kl_div                         : real single together
+binary_cross_entropy_with_logits                    : real single together
 cosine_similarity pairwise_distance grid_sample     : real together
+conv_tbc                                            : real together
 pad                                                 : passed fill:value@3 grows
 interpolate                                         : resamples
 one_hot                                             : one-hot dtype:int64
@@ -201,24 +251,24 @@ zeros_ ones_ orthogonal_ eye_ constant_             : changes itself
 view expand                                         : passed sizes
 repeat                                              : passed repeats
 view_as reshape_as expand_as unfold                 : passed
-contiguous                                          : passed same-shape
-to                                                  : passed same-shape casts moves
-type type_as                                        : passed same-shape casts moves
-cpu                                                 : passed same-shape host
-cuda                                                : passed same-shape moves unchecked:GPU
-pin_memory                                          : passed same-shape unchecked:GPU
-float                                               : passed same-shape casts:float dtype:float32
-double                                              : passed same-shape casts:float dtype:float64
-half                                                : passed same-shape casts:float dtype:float16
-bfloat16                                            : passed same-shape casts:float dtype:bfloat16
-long                                                : passed same-shape casts:integer dtype:int64
-int                                                 : passed same-shape casts:integer dtype:int32
-short                                               : passed same-shape casts:integer dtype:int16
-char                                                : passed same-shape casts:integer dtype:int8
-byte                                                : passed same-shape casts:integer dtype:uint8
-bool                                                : same-shape dtype:bool
+contiguous                                          : passed same-shape unchanged
+to                                                  : passed same-shape unchanged casts moves
+type type_as                                        : passed same-shape unchanged casts moves
+cpu                                                 : passed same-shape unchanged host
+cuda                                                : passed same-shape unchanged moves unchecked:GPU
+pin_memory                                          : passed same-shape unchanged unchecked:GPU
+float                                               : passed same-shape unchanged casts:float dtype:float32
+double                                              : passed same-shape unchanged casts:float dtype:float64
+half                                                : passed same-shape unchanged casts:float dtype:float16
+bfloat16                                            : passed same-shape unchanged casts:float dtype:bfloat16
+long                                                : passed same-shape unchanged casts:integer dtype:int64
+int                                                 : passed same-shape unchanged casts:integer dtype:int32
+short                                               : passed same-shape unchanged casts:integer dtype:int16
+char                                                : passed same-shape unchanged casts:integer dtype:int8
+byte                                                : passed same-shape unchanged casts:integer dtype:uint8
+bool                                                : same-shape unchanged dtype:bool
 requires_grad_                                      : passed same-shape itself
-to_dense                                            : passed same-shape
+to_dense                                            : passed same-shape unchanged
 item                                                : passed gives:number host
 tolist                                              : passed gives:list host
 numpy                                               : passed gives:array host unchecked:numpy
@@ -236,10 +286,12 @@ fill_                                               : changes itself same-shape 
 zero_                                               : changes itself same-shape constant:0
 bernoulli_ index_put_                               : changes itself same-shape
 masked_scatter_ scatter_ index_add_ index_copy_     : changes itself same-shape together
+scatter_add_ scatter_reduce_ index_reduce_ put_     : changes itself same-shape together
 
 [attributes of Tensor]
 T mT H mH                                           : passed reorders
-data real                                           : passed same-shape
+data                                                : passed same-shape
+real                                                : passed same-shape unchanged
 imag                                                : same-shape
 shape                                               : gives:size counts
 device                                              : gives:device

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .stranded import Stranded
 
 _REGISTER_FIRST = 'register it in the constructor: `self.register_buffer("{}", None, persistent=False)`'
+#: Methods of `nn.Module` that switch a layer's mode.
+_SWITCHES = frozenset(("train", "eval"))
 
 
 class TensorNotBuffer(Rule):
@@ -30,10 +32,13 @@ class TensorNotBuffer(Rule):
     reports tensors that the constructor gets as arguments (by annotation, by documentation, or because the file passes
     new ones) and tensors that it takes from a dataset or another layer.
 
+    A result of an operation on a parameter or buffer (`self.weight.T`, `self.scale / 2`) does not move, either, and
+    neither does a buffer in a plain list: the layer gets a new tensor in its place.
+
     It is an info if
 
-    - a method makes the tensor in a call and keeps it for the next one (`self.mask = …` behind a test of its size): it
-      fails only if the layer moves after its first call
+    - a method makes the tensor in a call and keeps it for the next one (`self.mask = …` behind a test of its size), or
+      `train` or `eval` makes it: it fails only if the layer moves after that call
     - the caller or the constructor may have put the tensor on the right device (`.to("cuda")`)
     - the object is not a layer (but a loss, metric or kernel), and gets the output of layers
 
@@ -90,13 +95,20 @@ class TensorNotBuffer(Rule):
             severity=Severity.INFO if found.is_placed else None,
             evidence=tuple(_evidence(found)),
             related=tuple(_related(found)),
-            help=("" if found.is_layer else f"make `{found.cls.name}` an `nn.Module`, and ")
-            + (_REGISTER_FIRST if found.is_cached else 'register it: `self.register_buffer("{}", …)`').format(name),
+            help=_help(found),
             fix=_register_empty_fix(found) if found.is_cached else _register_fix(found),
             claim=claims.LeftBehind(
                 module.place(found.target), found.cls.qualname, name, met.function.module.place(met.value)
             ),
         )
+
+
+def _help(found: Stranded) -> str:
+    if found.is_cached:
+        return _REGISTER_FIRST.format(found.attribute)
+    before = "" if found.is_layer else f"make `{found.cls.name}` an `nn.Module`, and "
+    before += "compute it where it is used, or " if found.made.is_derived else ""
+    return f'{before}register it: `self.register_buffer("{found.attribute}", …)`'
 
 
 def _why(found: Stranded) -> str:
@@ -113,16 +125,20 @@ def _related(found: Stranded) -> Iterator[Related]:
     if found.is_cached:
         return
     if made.function is not None:
-        said = "the tensor is made here" if made.maker.op is Op.CALL else "it is declared as a tensor here"
+        is_made = made.maker.op is Op.CALL or made.is_derived
+        said = "the tensor is made here" if is_made else "it is declared as a tensor here"
         yield Related(made.function.module.place(made.maker), said)
 
 
 def _evidence(found: Stranded) -> Iterator[str]:
     made = found.made
     if found.is_cached:
-        yield f"`{found.function.name}` makes a new one only if a test of the kept one asks for it"
+        when = "it is called" if found.function.name in _SWITCHES else "a test of the kept one asks for it"
+        yield f"`{found.function.name}` makes a new one only if {when}"
     elif made.function is not None and made.maker.op is Op.CALL and made.maker.callee.data == "register_buffer":
-        yield "it is a buffer of another layer: when that layer moves, it gets a new tensor, and the old one stays here"
+        yield "it is a buffer: when its layer moves, it gets a new tensor, and the old one stays here"
+    elif made.is_derived:
+        yield "it is computed once, and stays on that device when what it is computed from moves"
     elif made.function is not None and made.maker.op is not Op.CALL:
         yield "the caller passes the tensor, and `.to()` moves only parameters and buffers"
     elif made.function is not None:

@@ -1,7 +1,8 @@
 """Tensors that a layer makes when it is called and keeps for the next call: they stay behind when it moves in between.
 
-An assignment is a cache if it stands under a test of the object's attributes, and its value has no content of the
-layer's input. Running the object's work once more shows where the cached tensor meets one that has moved.
+An assignment is a cache if it stands under a test of the object's attributes, or in `train` or `eval`, and its value
+has no content of the layer's input. Running the object's work once more shows where the cached tensor meets one that
+has moved.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ _ALIKE = operators.methods("Tensor", "sized") | operators.methods("Tensor", "mak
 #: Functions that give numbers.
 _NUMBERS = frozenset(("len", "int", "max", "min", "range"))
 _SETTING = frozenset(("setattr", "builtins.setattr"))
+#: Methods of `nn.Module` that callers run before they call the layer, or move it.
+_SWITCHES = frozenset(("train", "eval"))
+_CALLING = frozenset((Op.CALL,))
+_CALCULATING = frozenset((Op.CALL, Op.BIN, Op.UNARY, Op.INDEX, Op.ATTR))
 _MAX_DEPTH = 40
 
 
@@ -76,15 +81,20 @@ def _stored_attribute(event: Event, method: Function) -> Cached | None:
 
 
 def _is_cache(event: Event, one: Cached, names: set[str], cls: Class, project: Project) -> bool:
-    """True if a new value is stored under a test of attributes that its method stores, and no test is about devices."""
-    if not any(part.op is Op.CALL for part in one.value.walk()) or _has_content(one.value, cls, project):
+    """True if a new value is stored under a test of attributes that its method stores, and no test is about devices.
+
+    Or if a method that switches the layer's mode stores it.
+    """
+    is_switch = one.function.name in _SWITCHES and one.target.op is Op.ATTR
+    making = _CALCULATING if is_switch else _CALLING
+    if not any(part.op in making for part in one.value.walk()) or _has_content(one.value, cls, project):
         return False
     tests = list(_tests(event, one.function, cls))
     about = {name for test in tests for part in test.walk() for name in (_asked_attribute(part),) if name is not None}
     keys = one.target.args[1:] if one.target.op is Op.INDEX else ()
     if one.target.op is Op.INDEX and one.attribute not in about:
         return False
-    return not names.isdisjoint(about) and not any(map(is_about_devices, (*tests, *keys)))
+    return (is_switch or not names.isdisjoint(about)) and not any(map(is_about_devices, (*tests, *keys)))
 
 
 def _asked_attribute(part: Value) -> str | None:

@@ -13,7 +13,7 @@ from modellint.flow import queries
 from modellint.graph.declared import FACTORIES
 from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.graph.value import EventKind, Op, called_name, may_spell, self_attribute, text_pattern
 
 from .cached import caches, empty_store
 from .tools import feeding_methods
@@ -32,6 +32,7 @@ _MOVERS = ("_apply", "to", "cuda", "__getattr__", "__getattribute__", "__setattr
 #: Methods by which an object is called.
 _CALLED = frozenset(("__call__", "forward"))
 _MOVES = operators.methods("Tensor", "moves")
+_MOVING = _MOVES | operators.methods("Tensor", "host")
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,19 +160,24 @@ class _Search:
         ):
             return None
         made = _fresh(store)[0]
-        is_given = made.maker.op is not Op.CALL  # where it is None it is not used
+        if any(self._is_told_as_parameter(one) for one in stores):
+            return None
+        is_given = made.maker.op is not Op.CALL and not made.is_derived  # where it is None it is not used
         if is_given and not self._may_be_new(made):
             return None
         something = [one for one in stores if one.atoms != queries.NONE]
         is_certain = (
             queries.covers(one.path for one in something)
-            and all(_is_kept(atom) or (is_given and atom == queries.NONE[0]) for one in something for atom in one.atoms)
+            and all(
+                _is_kept(atom) or (is_given and atom == queries.NONE[0]) for one in something for atom in _left(one)
+            )
             and not any(atom.device_may_be_passed for one in something for atom in _fresh(one))
             and any(meeting.is_sure for meeting in meetings)
         )
         is_alone = len(stores) == 1 and all(isinstance(atom, queries.Fresh) for atom in store.atoms)
         is_layer = self._finished.model.is_module is True
         can_register = is_layer and is_alone and store.target is not None and self._is_new(made)
+        can_register = can_register and not made.is_derived  # of a parameter, which changes
         is_taken = store.value is not None and store.value.op is Op.ATTR  # from an object that keeps it, too
         can_register = can_register and store.is_initialised and not is_taken
         is_placed = is_given or not is_layer or any(atom.is_placed for one in stores for atom in _fresh(one))
@@ -232,13 +238,22 @@ class _Search:
         values = list(self._flow.given_values(cls, name))
         return not values or any(queries.is_new_tensor(value, where, self._project) for value, where in values)
 
+    def _is_told_as_parameter(self, store: queries.Store) -> bool:
+        """True if a store is of what an operation makes of a parameter that no attribute keeps (ML207)."""
+        made = [atom.parameter for atom in store.atoms if isinstance(atom, queries.Derived)]
+        return any(not self._finished.is_registered(parameter, store) for parameter in made)
+
     def _is_looked_after(self, name: str, finished: queries.FinishedObject) -> bool:
         """True if objects of the class register the attribute or store it anew, or may do so."""
         met = {id(meeting.value) for meeting in finished.meetings_of(name)}
         stores = finished.stores_of(name)
         for store in stores:
             is_first = store in finished.first_stores and _fresh(store)
-            is_over = id(store.value) in met  # `self.hits += …`: it meets what has moved before it becomes that
+            # `self.hits += …`: it meets what has moved before it becomes that
+            is_over = id(store.value) in met or finished.is_met_before(name, store)
+            is_over = is_over or self._is_of_itself(name, store)
+            if store.name is None and not _may_be_called(store, name):
+                continue
             if store.name is None or (not is_first and not is_over and not _is_still_fresh(store)):
                 return True
         for target, function in finished.replacements_of(name).items():
@@ -248,6 +263,23 @@ class _Search:
         seen = {id(store.value) for store in stores}
         owners = [model.cls for model in finished.model.mro() if model.cls is not None]
         return any(id(event.value) not in seen for cls in owners for _, event in cls.stores(name))
+
+    def _is_of_itself(self, name: str, store: queries.Store) -> bool:
+        """True if a stored value is made of the attribute alone, where that is: `torch.zeros_like(self.state)`."""
+        if store.value is None or store.function is None:
+            return False
+        parts = tuple(store.value.walk())
+        own = {part.data for part in parts if self_attribute(part) is not None}
+        names = self._project.names
+        for call in (part for part in parts if part.op is Op.CALL):
+            is_method = call.callee.op is Op.ATTR and call.callee.args[0].op is not Op.GLOBAL
+            definition = names.definition(store.function.module, call.callee)
+            if called_name(call.callee) in _MOVING or "device" in call.data or None in call.data:
+                return False
+            if not is_method and not (isinstance(definition, External) and definition.name.startswith("torch.")):
+                return False
+        is_known = not any(part.op is Op.UNKNOWN or part.op is Op.INNER for part in parts)
+        return own == {name} and is_known and all(part.data == "self" for part in parts if part.op is Op.PARAM)
 
     def _is_set_outside(self, name: str) -> bool:
         """True if a function in sight sets or moves the attribute of another object than its own."""
@@ -261,6 +293,19 @@ class _Search:
 
 def _is_container(atom: queries.Atom) -> bool:
     return isinstance(atom, queries.Shell) and atom.is_container
+
+
+def _may_be_called(store: queries.Store, name: str) -> bool:
+    """True if a store under a name that is put together may be one of `name`."""
+    call = store.value
+    if call is None or call.op is not Op.CALL:
+        return True
+    return all(may_spell(part, name) for part in call.positional[:2] if text_pattern(part) is not None)
+
+
+def _left(store: queries.Store) -> list[queries.Atom]:
+    """The atoms that are stored; what an operation makes of a parameter is a tensor made by the constructor, too."""
+    return [atom for atom in store.atoms if not (isinstance(atom, queries.Derived) and _fresh(store))]
 
 
 def _fresh(store: queries.Store) -> list[queries.Fresh]:
@@ -293,7 +338,8 @@ def _is_kept(atom: queries.Atom) -> bool:
 
 def _is_still_fresh(store: queries.Store) -> bool:
     """True if nothing but such tensors, or None, is stored."""
-    return all(isinstance(atom, queries.Fresh) or atom == queries.NONE[0] for atom in queries.opened(store.atoms))
+    left = queries.opened(tuple(_left(store)))
+    return all(isinstance(atom, queries.Fresh | queries.Derived) or atom == queries.NONE[0] for atom in left)
 
 
 def _lasting(stores: list[queries.Store]) -> list[queries.Store]:

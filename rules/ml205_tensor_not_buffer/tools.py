@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow import queries
-from modellint.graph.definitions import DefinedClass
-from modellint.graph.value import EventKind, Op, is_argument, self_attribute
+from modellint.graph.definitions import DefinedClass, External
+from modellint.graph.value import EventKind, Op, is_argument, is_self, self_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -85,11 +85,22 @@ class _Uses:
             for event in function.flow.of(EventKind.CALL) if name in function.words else ():
                 method = _method(event.value, lambda part: self_attribute(part) == name)
                 given = event.value.args[1:]
-                is_given = is_layer and any(
-                    part.op is Op.PARAM for arg in given for part in arg.walk() if part.data != "self"
+                parts = [part for arg in given for part in arg.walk()] if is_layer else []
+                is_given = any(
+                    (part.op is Op.PARAM and part.data != "self") or self._is_parameter(part, owner) for part in parts
                 )
                 if method is not None and (is_given or self._gets_output(event.value, function)):
                     yield method
+
+    def _is_parameter(self, value: Value, owner: Class) -> bool:
+        """True if a value is an attribute in which a layer keeps a new parameter."""
+        name = self_attribute(value)
+        for function, event in () if name is None else owner.stores(name):
+            named = self._project.names.definition(function.module, event.value.callee) if event.value.args else None
+            row = operators.row(named.name) if isinstance(named, External) and event.value.op is Op.CALL else None
+            if row is not None and "trained" in row.facets:
+                return True
+        return False
 
     def _of_argument(self, call: Value, made: Value, function: Function) -> Iterator[str]:
         """The methods by which a layer feeds the object that its constructor is given."""
@@ -113,6 +124,8 @@ class _Uses:
         if callee.op is Op.ATTR and callee.data in _MOVES:
             is_type = any(arg.op is Op.ATTR and arg.data in _TYPES for arg in value.args[1:])
             return callee.data == "cuda" or (bool(value.args[1:]) and not is_type)
+        if is_self(callee) and function.owner is not None:
+            return self._project.classes.model(function.owner).is_module is True
         name = self_attribute(callee)
         if name is not None and function.owner is not None:
             stored = function.owner.stores(name)

@@ -33,6 +33,10 @@ class TensorOnDefaultDevice(Rule):
     parameter or the output of a layer, in an operation that needs all tensors on one device: arithmetic, `cat`,
     `stack`, `matmul`, `masked_fill`, a lookup, the state of an RNN.
 
+    Reports a tensor on a device that the constructor kept (`device=self.device`), too, if nothing moves the layer to
+    it, no caller in sight passes a device, and nothing sets the attribute again. If no caller is in sight, the severity
+    is `info`.
+
     These operations reject a tensor with one element (`torch.zeros(1)`), too. They accept a 0-dimensional tensor
     (`torch.tensor(1.0)`) from the CPU. `clamp` does not accept one as a bound, so the rule reports it, with severity
     `error`. If nothing in the project moves a model, the severity is `info`. No file can import a script such as
@@ -73,19 +77,26 @@ class TensorOnDefaultDevice(Rule):
         return file_probe(claim, claim.owner)
 
     def _finding(self, met: list[queries.Encounter], model: queries.ClassModel, project: Project) -> Finding:
+        from .aside import is_passed_by_nobody
+
         made = min((one.made for one in met), key=lambda one: (one.maker.line, one.maker.offset))
         function = made.function
         assert function is not None
         module = function.module
         maker = module.text_of(made.maker.callee)
         is_bound = all(one.made.rank == 0 for one in met)
-        evidence = [f"`{maker}` makes a tensor on the default device, and nothing moves it"]
+        kept = next((one.made.at for one in met if one.made.at is not None), None)
+        where = "the default device" if kept is None else f"`self.{kept.name}`, where the layer was made"
+        evidence = [f"`{maker}` makes a tensor on {where}, and nothing moves it"]
         is_still = not is_bound and not _moves(module, project)
         if is_still:
             evidence.append("nothing in this program moves a model yet")
+        if kept is not None:
+            evidence.append(f"`.to()` moves the layer, and `self.{kept.name}` stays the same")
+            is_still = is_still or not is_passed_by_nobody(kept, model, project)
         return self.finding(
             module.place(made.maker),
-            f"`{maker}` makes a tensor on the default device, but it is used with {_others(met[0])}"
+            f"`{maker}` makes a tensor on {where}, but it is used with {_others(met[0])}"
             ", which may be on another device",
             symbol=f"{function.qualname}.{maker.rpartition('.')[2]}",
             confidence=Confidence.MEDIUM,
@@ -99,10 +110,14 @@ class TensorOnDefaultDevice(Rule):
 
 
 def _claim(made: queries.Fresh, met: queries.Encounter, model: queries.ClassModel) -> claims.MadeAside | None:
-    """The claim for a run; None for a layer without `forward`, or with a tensor from another file."""
+    """The claim for a run; None for a layer without `forward`, or with a tensor from another file.
+
+    None for a device that the constructor was given, too: the run would pass the one that it moves the layer to.
+    """
     assert made.function is not None
     module, cls = made.function.module, model.cls
-    if cls is None or cls.module is not module or model.method("forward") is None:
+    is_given = made.at is not None and made.at.parameter is not None
+    if cls is None or cls.module is not module or model.method("forward") is None or is_given:
         return None
     return claims.MadeAside(module.place(made.maker), cls.qualname, met.function.module.place(met.value))
 
@@ -113,7 +128,7 @@ def _related(made: queries.Fresh, met: list[queries.Encounter]) -> list[Related]
     return [
         *(Related(one.function.module.place(one.value), f"`{one.function.name}` uses it here") for one in uses),
         *(
-            Related(one.function.module.place(one.maker), "made on the default device, too")
+            Related(one.function.module.place(one.maker), f"made {'there' if one.at else 'on the default device'}, too")
             for one in more
             if one.function is not None
         ),
@@ -130,7 +145,7 @@ def _fix(made: queries.Fresh, met: list[queries.Encounter], project: Project) ->
     from .made import factory
 
     function, call = made.function, made.maker
-    if function is None or any(one.made.maker is not call for one in met):
+    if function is None or any(one.made.maker is not call or one.made.at is not None for one in met):
         return None
     module, row = function.module, factory(call, function, project)
     if row is None:

@@ -14,8 +14,9 @@ from modellint.flow import queries
 from modellint.graph.declared import is_single_number, is_tensor, may_be_tensor
 from modellint.graph.definitions import DefinedFunction, External
 from modellint.graph.python import MAKING, WORK
-from modellint.graph.value import EventKind, Op, walk_all
+from modellint.graph.value import EventKind, Op, self_attribute, walk_all
 
+from .aside import is_left
 from .refused import is_always_replaced
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ def encounters(module: ModuleFacts, project: Project) -> Iterator[tuple[list[que
         for finished, entry in _lives(function, project):
             met = finished.encounters(_given_tensors(entry))
             found = [one for one in met if _is_of(one, module) and id(one.made.maker) not in seen]
-            found = _remaining([one for one in found if _is_mistake(one, project)], finished, entry, project)
+            found = [one for one in found if _is_mistake(one, project) and is_left(one.made, finished.model, project)]
+            found = [one for one in found if not _sets_up(one.made.function, finished)]
+            found = _remaining(found, finished, entry, project)
             for group in _groups(found):
                 seen.update(id(one.made.maker) for one in group)
                 yield group, finished.model
@@ -64,6 +67,14 @@ def _is_mistake(met: queries.Encounter, project: Project) -> bool:
     return not is_always_replaced(met, project) and (
         made is None or not _is_made_without_gpu(met.made.maker, made, project)
     )
+
+
+def _sets_up(function: Function | None, finished: queries.FinishedObject) -> bool:
+    """True if a method gives its object new parameters, which is done before it is moved."""
+    if function is None or function.name in WORK:
+        return False
+    stored = (store.atoms for store in finished.stores if store.function is function and store.target is not None)
+    return any(isinstance(atom, queries.Shell) and atom.kind == "parameter" for atoms in stored for atom in atoms)
 
 
 def _is_made_without_gpu(maker: Value, function: Function, project: Project) -> bool:
@@ -175,10 +186,21 @@ def factory(call: Value, function: Function, project: Project) -> Operator | Non
 def _makes(function: Function, project: Project) -> bool:
     """True if a function makes a tensor that may meet others: a number that it only compares may be elsewhere."""
     for event in function.flow.of(EventKind.CALL):
+        if _is_made_aside(event.value, function, project):
+            return True
         row = factory(event.value, function, project)
         if row is not None and not (is_single_number(event.value, row) and _is_only_compared(event.value, function)):
             return True
     return False
+
+
+def _is_made_aside(call: Value, function: Function, project: Project) -> bool:
+    """True if a method makes a tensor on a device that its object keeps."""
+    named = call.keywords.get("device") if "device" in call.data and function.owner is not None else None
+    name = None if named is None else self_attribute(named)
+    if name is None or function.owner is None:
+        return False
+    return queries.kept_device(project.classes.model(function.owner), name, project) is not None
 
 
 def _is_only_compared(call: Value, function: Function) -> bool:

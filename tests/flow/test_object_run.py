@@ -111,7 +111,7 @@ def held(folder: Path, body: str, before: str = "", methods: str = "") -> str:
         ("with torch.no_grad():\n    self.x = nn.Linear(n, n)", "Linear"),
         ("try:\n    self.x = nn.Linear(n, n)\nfinally:\n    pass", "Linear"),
         ("self.x = nn.Parameter(torch.ones(n)).to('cuda')", "`.to()` of parameter"),
-        ("self.x = -(2 * nn.Parameter(torch.ones(n)))", "`-` of parameter"),
+        ("self.x = -(2 * nn.Parameter(torch.ones(n)))", "`-` of parameter | plain"),
         ("self.x = copy.deepcopy(nn.Linear(n, n))", "Linear"),
         ("self.x = reduce(lambda a, b: a + [b], [nn.Linear(n, n)], [nn.ReLU()])", "list[ReLU, Linear] | list[ReLU]"),
         ("self.x = unknown(n)", "?"),

@@ -97,7 +97,7 @@ def real(trial: Trial, value: str) -> bool:
         return trial.tensor.is_floating_point()
     try:
         of_whole = first_of(trial.again(trial.operand.long(), trial.args)).is_floating_point()
-    except (RuntimeError, TypeError, NotImplementedError):
+    except (RuntimeError, TypeError, ValueError, NotImplementedError):
         of_whole = True  # refused
     return of_whole and trial.tensor.is_floating_point()
 
@@ -255,6 +255,13 @@ def itself(trial: Trial, value: str) -> bool:
         layer = prepared(trial.row.name)
         return resolve(trial.row.name)(layer) is layer
     return trial.result is trial.operand
+
+
+def unchanged(trial: Trial, value: str) -> bool:
+    """What an operator gives, it gives back."""
+    if trial.kind == "attributes":
+        return getattr(trial.result, trial.short) is trial.result
+    return trial.again(trial.result, trial.args) is trial.result
 
 
 def prepared(name: str) -> nn.Module:
@@ -558,6 +565,7 @@ CHECKS: dict[str, Callable[[Trial, str], bool]] = {
     "flattens": lambda trial, _: trial.result.dim() == 1,
     "reorders": lambda trial, _: trial.result.dim() == 2 and elements(trial.result) == elements(trial.before),
     "reduces": reduces,
+    "single": lambda trial, _: trial.result.dim() == 0,
     "stacks": lambda trial, _: trial.result.dim() == 3,
     "joins": joins,
     "parts": lambda trial, _: all(part.dim() == trial.operand.dim() for part in trial.result),
@@ -587,6 +595,7 @@ CHECKS: dict[str, Callable[[Trial, str], bool]] = {
     "in-place": in_place,
     "changes": changes,
     "itself": itself,
+    "unchanged": unchanged,
     "makes": lambda trial, _: isinstance(trial.result, torch.Tensor) and trial.result is not trial.operand,
     "no-gradients": no_gradients,
     "wraps": wraps,

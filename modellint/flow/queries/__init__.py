@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from modellint.flow.heap import opened as opened
     from modellint.flow.heap import tensors_in as tensors_in
     from modellint.flow.interp import Interpreter as Interpreter
+    from modellint.flow.kept_devices import KeptDevice as KeptDevice
+    from modellint.flow.kept_devices import kept_device as kept_device
     from modellint.flow.late_layers import Step as Step
     from modellint.flow.length_terms import FunctionTables as FunctionTables
     from modellint.flow.length_terms import LengthKind as LengthKind
@@ -227,6 +229,7 @@ else:
             "modellint.flow.frame": "Frame",
             "modellint.flow.heap": "Path Shell Store TENSORS Trail are_exclusive opened tensors_in",
             "modellint.flow.interp": "Interpreter",
+            "modellint.flow.kept_devices": "KeptDevice kept_device",
             "modellint.flow.late_layers": "Step",
             "modellint.flow.length_terms": "FunctionTables LengthKind PickedRows SizedTable Term terms_in",
             "modellint.flow.lookup_records": "IdLayer Lookup LossLookup OwnLookup PaddedPositions",

@@ -37,7 +37,7 @@ def handed(module: ModuleFacts, project: Project) -> dict[Class, dict[str, Fresh
             annotation = parameter.annotation
             kind = None if annotation is None else project.names.definition(module, annotation)
             _take(found, cls, parameter.name, attribute, kind, project)
-    for function in module.all_functions():
+    for function in (*module.all_functions(), module.body):
         for event in function.flow.of(EventKind.CALL) if not own.isdisjoint(function.words) else ():
             call = event.value
             if call.callee.op is not Op.GLOBAL or call.callee.data not in own or call.has_unpacking:
@@ -157,6 +157,9 @@ def _new_tensor(value: Value, function: Function, project: Project, depth: int =
     if name is not None and function.owner is not None:
         made = [_new_tensor(event.value, where, project, depth + 1) for where, event in function.owner.stores(name)]
         return made[0] if made and None not in made else None
+    if value.op is Op.ATTR and value.args[0].op is Op.CALL:
+        kind = project.names.definition(function.module, value.args[0].callee)
+        return _new_tensor_in(kind.cls, str(value.data), project) if isinstance(kind, DefinedClass) else None
     if value.op is not Op.CALL:
         return None
     definition = project.names.definition(function.module, value.callee)

@@ -287,6 +287,11 @@ class FinishedObject:
         """The uses of an attribute's tensor that was not moved together with a tensor that was."""
         return self._meetings.get(name, [])
 
+    def is_met_before(self, name: str, store: Store) -> bool:
+        """True if a store in an attribute happens only in calls of the object that have met its first tensor before."""
+        calls = set() if store.target is None else self._go_on().devices.stored_after.get(store.target, set())
+        return bool(calls) and all(any(call in one.first_in for one in self.meetings_of(name)) for call in calls)
+
     def replacements_of(self, name: str) -> Mapping[Value, Function]:
         """The stores of moved tensors into a container in the attribute, each with its function."""
         return self._go_on().devices.replacements.get(name, {})

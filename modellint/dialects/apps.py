@@ -372,14 +372,20 @@ def is_option(keys: Sequence[Scalar], composed: Composed, project: Project) -> b
     wanted = [str(key) for key in keys]
     for start in range(len(wanted)):
         for path, package in known.get(tuple(wanted[start:]), ()):
-            if path not in merged and package in (None, ".".join(wanted[:start])):
+            above = tuple(wanted[:start])
+            if path not in merged and (
+                package is None or (above and package[: len(above)] == above) or package == above
+            ):
                 return True
     return False
 
 
-def _files_by_key(folder: Path, project: Project) -> dict[tuple[str, ...], list[tuple[Path, str | None]]]:
-    """The files that have a key, by the keys that lead to it in the file, each with its package; None for several."""
-    found: dict[tuple[str, ...], list[tuple[Path, str | None]]] = {}
+def _files_by_key(folder: Path, project: Project) -> dict[tuple[str, ...], list[tuple[Path, tuple[str, ...] | None]]]:
+    """The files that have a key, by the keys that lead to it in the file, each with its package; None for any.
+
+    A file of a group may be chosen by a group above it, `data: small/digits`, and then has the package of that.
+    """
+    found: dict[tuple[str, ...], list[tuple[Path, tuple[str, ...] | None]]] = {}
     choosers = _choosers(folder, project)
     for path in _files_below(folder, project):
         recipe, name = project.omegaconf(path), _name(path, folder)
@@ -388,7 +394,10 @@ def _files_by_key(folder: Path, project: Project) -> dict[tuple[str, ...], list[
         group = name.rpartition("/")[0]
         is_elsewhere = any("@" in key for one in (name, group) for _, key in choosers.get(one, ()))
         header = header_of(recipe)
-        package = group.replace("/", ".") if header is None else header.removeprefix("_global_").lstrip(".")
+        written = group.replace("/", ".") if header is None else header.removeprefix("_global_")
+        package = tuple(filter(None, written.split(".")))
+        for end in range(1, len(package) + 1):
+            found.setdefault(package[:end], []).append((path, ()))
         for spot in spots_of(recipe, frozenset((DEFAULTS,))).below():
             keys = tuple(map(str, spot.keys))
             if keys:

@@ -66,6 +66,14 @@ def test_a_configuration_that_nobody_is_known_to_compose_is_left_alone(tmp_path:
     assert codes(tmp_path, {"src/train.py": text, "conf/config.yaml": CONFIG}) == []
 
 
+def test_a_primary_configuration_that_is_not_there_is_told_at_its_name(tmp_path: Path) -> None:
+    text = 'import hydra\n\n\n@hydra.main(config_path="../conf", config_name="confg")\ndef main(cfg):\n    pass\n'
+    files = {"src/train.py": text, "conf/config.yaml": "x: 1\n"}
+    assert codes(tmp_path, files) == [("src/train.py", "ML409")]
+    store = "from hydra.core.config_store import ConfigStore\n\nConfigStore.instance().store('confg', {})\n"
+    assert codes(tmp_path, {"src/stored.py": store}) == []
+
+
 def test_without_a_folder_the_one_of_the_script_counts(tmp_path: Path) -> None:
     text = 'import hydra\n\n\n@hydra.main(config_name="config")\ndef main(cfg):\n    pass\n'
     assert codes(tmp_path, {"src/train.py": text, "src/config.yaml": CONFIG}) == [("src/config.yaml", "ML409")]

@@ -47,16 +47,15 @@ _MOST_NAMES = 5
 class App:
     """A program: its script, the folder of its configurations, and the name of the primary one.
 
-    `main` is the function that gets the configuration, `place` where the folder is named. The folder is None if it is
-    not known, the name if none is given or known. `is_missing`: the folder is not there.
+    `main` is the function that gets the configuration. The folder is None if it is not known, the name if none is given
+    or known; `places` are where both are named. `written` is the folder as the program names it, if it is not there.
     """
 
     script: Path
-    place: Place
+    places: tuple[Place, Place]
     folder: Path | None
     name: str | None
     main: str = ""
-    is_missing: bool = False
     written: str = ""
 
 
@@ -143,8 +142,9 @@ def _app(module: ModuleFacts, call: Value, given: dict[str, Value], project: Pro
         folder = Path(os.path.normpath(module.file.parent / written))
     is_relative = written is not None and not os.path.isabs(written)
     is_missing = folder is not None and is_relative and not project.files.is_dir(folder)
-    place = module.place(path if path is not None and path.at else call)
-    return App(module.file, place, folder, name, main, is_missing, written or "")
+    places = (module.place(one if one is not None and one.at else call) for one in (path, named))
+    first, second = places
+    return App(module.file, (first, second), folder, name, main, (written or "") if is_missing else "")
 
 
 def _tail(value: Value, module: ModuleFacts, depth: int = 0) -> str | None:
@@ -206,6 +206,14 @@ def programs_of(path: Path, project: Project) -> tuple[App, ...]:
 def _name(path: Path, folder: Path) -> str:
     """The name of a file in a search path: `model/resnet`."""
     return path.relative_to(folder).as_posix().removesuffix(_YAML)
+
+
+def lacks_primary(app: App, project: Project) -> bool:
+    """True if the primary configuration of a program is in no folder of its search path, and stored nowhere."""
+    if app.folder is None or app.name is None or app.written:
+        return False
+    search = search_path(app, project)
+    return search.is_known and app.name not in search.stored and search.file(app.name, project) is None
 
 
 def search_path(app: App, project: Project) -> SearchPath:

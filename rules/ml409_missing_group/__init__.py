@@ -33,7 +33,7 @@ class MissingGroup(Rule):
     - an entry after an `override`, two entries that choose different files of one group, and a file that chooses itself
     - an entry by an interpolation of a group that no entry chooses
     - a list that is merged with a mapping
-    - a folder in `config_path` that does not exist
+    - a folder in `config_path`, or a configuration in `config_name`, that does not exist
 
     If the search path has places that only a run knows (`pkg://`, plugins), or names are stored under variables, the
     entries that no file answers are not reported.
@@ -58,18 +58,23 @@ class MissingGroup(Rule):
     code = "ML409"
     name = "missing-group"
     severity = Severity.ERROR
-    requires = ("refusals", "missing_folders")
+    requires = ("refusals", "unmet_programs")
     takes_configs = True
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        for app in queries.script(module, project).missing_folders:
+        for app in queries.script(module, project).unmet_programs:
+            folder, name = app.places
+            help = "correct `config_path`, which is relative to this file" if app.written else "correct `config_name`"
+            what = f"the folder `{app.written}`" if app.written else f"the configuration `{app.name}.yaml`"
             yield self.finding(
-                app.place,
-                f"the folder `{app.written}` does not exist",
-                symbol=app.written,
+                folder if app.written else name,
+                f"{what} does not exist",
+                symbol=app.written or str(app.name),
                 confidence=Confidence.HIGH,
                 evidence=("Hydra looks for it from the folder of the script, and raises `MissingConfigException`",),
-                help="correct `config_path`, which is relative to this file",
+                help="correct `config_path`, which is relative to this file"
+                if app.written
+                else "correct `config_name`",
             )
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:

@@ -34,11 +34,12 @@ class ScriptQueries:
         return recipes_of(self._module.file, self._project)
 
     @property
-    def missing_folders(self) -> list[App]:
-        """The calls of Hydra in the file that name a folder of configurations which is not there."""
-        from modellint.dialects.apps import apps
+    def unmet_programs(self) -> list[App]:
+        """The programs of Hydra in the file whose folder of configurations, or whose primary one, is not there."""
+        from modellint.dialects.apps import apps, lacks_primary
 
-        return [one for one in apps(self._project) if one.script == self._module.file and one.is_missing]
+        own = (one for one in apps(self._project) if one.script == self._module.file)
+        return [one for one in own if one.written or lacks_primary(one, self._project)]
 
     @property
     def missing_config_keys(self) -> Iterator[MissingKey]:

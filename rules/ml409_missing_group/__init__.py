@@ -72,9 +72,7 @@ class MissingGroup(Rule):
                 symbol=app.written or str(app.name),
                 confidence=Confidence.HIGH,
                 evidence=("Hydra looks for it from the folder of the script, and raises `MissingConfigException`",),
-                help="correct `config_path`, which is relative to this file"
-                if app.written
-                else "correct `config_name`",
+                help=help,
             )
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:

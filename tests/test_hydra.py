@@ -115,6 +115,8 @@ PROJECTS: dict[str, dict[str, str]] = {
         "config.yaml": "defaults:\n  - g: a\n  - _self_\ng: {x: [1]}\n",
         "g/a.yaml": "x: {y: 1}\n",
     },
+    "an empty defaults list": {"config.yaml": "defaults:\nx: 1\n"},
+    "a defaults list that is a mapping": {**MODELS, "config.yaml": "defaults:\n  optim: adam\n"},
     "two keys in an entry": {**MODELS, "config.yaml": "defaults:\n  - {optim: adam, model: small}\n"},
 }
 

@@ -446,6 +446,8 @@ def entries_of(recipe: Recipe) -> list[Choice]:
 def _entries(recipe: Recipe) -> Iterator[tuple[Node, Choice | None]]:
     """The elements of a file's defaults list, each with the entry that it is; None if it is malformed."""
     listed = recipe.keys.get(DEFAULTS) if recipe.root.kind is NodeKind.MAPPING else None
+    if listed is not None and listed.value.kind is not NodeKind.SEQUENCE:
+        yield listed.key, None
     for node in listed.value.elements if listed is not None else ():
         yield node, _entry(node, recipe)
 

@@ -138,6 +138,8 @@ def _unknown_key(refusal: queries.Refusal) -> _Told:
 
 def _malformed(refusal: queries.Refusal) -> _Told:
     evidence = "Hydra raises an error when it reads the defaults list"
+    if refusal.text == "defaults":
+        return _Told("`defaults` is no list", evidence, "write a list of entries, or remove the key")
     return _Told("this is no entry of a defaults list", evidence, "write `group: name`, or the name of a file")
 
 

@@ -111,7 +111,7 @@ class RotaryLengthNotCovering(Rule):
         passed = table.passed.get(place)
         said = None if passed is None else passed.length
         length = table.length.text if said is None else said.module.text_of(said.value)
-        ids = picked.index.module.text_of(picked.index.value) if is_passed else picked.parameter
+        ids = _keyword(picked) if is_passed else picked.parameter
         return self.finding(
             place.place,
             f"the table has `{length}` rows, which may be too few for the positions `{ids}`",
@@ -148,6 +148,11 @@ def _evidence(length: str, ids: str | None, *, is_current: bool) -> tuple[str, s
         f"`{length}` is the number of keys, including the cached ones",
         f"the caller passes `{ids}`, and nothing compares them with the number of keys",
     )
+
+
+def _keyword(picked: queries.PickedRows) -> str | None:
+    """The keyword that ids are among others passed by: `position_ids` of `options["position_ids"]`."""
+    return next((atom.name.rpartition(".")[2] for atom in picked.ids if isinstance(atom, queries.SymbolicInput)), None)
 
 
 def _is_given(picked: queries.PickedRows, asked: queries.FunctionTables) -> bool:

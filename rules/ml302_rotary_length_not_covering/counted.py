@@ -9,6 +9,8 @@ from modellint.flow import queries
 from modellint.graph.value import EventKind, Op, called_name, walk_all
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from modellint.graph.python import Function
     from modellint.graph.value import Value
 
@@ -58,7 +60,15 @@ def cut_to_limit(table: queries.SizedTable, asked: queries.FunctionTables) -> bo
     if len(counts) != 1 or len(limits) != 1 or not is_current_length(counts[0], asked):
         return False
     places = (one.call() or one.use for one in asked.sized.values() if one.length is least)
-    return not _uses_otherwise(least.origin.value, counts[0], function, {id(place.value) for place in places})
+    makers = {id(part) for place in places for part in _chain(place.value)}
+    return not _uses_otherwise(least.origin.value, counts[0], function, makers)
+
+
+def _chain(value: Value) -> Iterator[Value]:
+    """A value, and those that it is a part of or a method's result: `freqs`, and its maker, of `freqs.cos()[None]`."""
+    while value.args:
+        yield value
+        value = value.args[0].args[0] if value.op is Op.CALL and value.callee.op is Op.ATTR else value.args[0]
 
 
 def _uses_otherwise(least: Value, count: queries.Term, function: Function, makers: set[int]) -> bool:

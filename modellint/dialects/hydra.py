@@ -15,6 +15,7 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from modellint.dialects.hydra_nodes import nodes_below
 from modellint.dialects.omegaconf import DEFAULTS, MOST_SPOTS, Configuration, Spot, spots_of
 from modellint.edits.similar import get_close_matches
 from modellint.graph.immutable import dataclass
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 SELF = "_self_"
 _GLOBAL, _GROUP, _HERE = "_global_", "_group_", "_here_"
 #: The group of Hydra's own configurations; plugins add to it.
-_OWN = "hydra"
+_OWN, _OWN_FILES = "hydra", ("hydra/config", "hydra/default")
 _HEADER = re.compile(r"#\s*@")
 _CHOICE = re.compile(r"\$\{([^${}]+)\}")
 #: Files of one composition.
@@ -50,6 +51,7 @@ class Trouble(Enum):
     UNKNOWN_KEY = "an interpolation in a defaults list has no target"
     MALFORMED = "an entry is none"
     CYCLE = "a file chooses itself"
+    NO_NODE = "a key that Hydra's own node does not have"
     LIST_AND_MAPPING = "a list is merged with a mapping"
 
 
@@ -219,6 +221,7 @@ def compose(
     files = tuple(dict.fromkeys(part.recipe for part in parts))
     clashes: list[Refusal] = []
     root = _merge(parts, run.open, clashes)
+    clashes += _unknown_nodes(root)
     return Composition(root, files, (*run.refusals, *clashes), run.known, run.is_whole)
 
 
@@ -347,7 +350,7 @@ class _Run:
             return None
         path = self._search.file(name, self._project)
         if path is None:
-            if name in self._search.stored or name.partition("/")[0] == _OWN or not self._search.is_known:
+            if name in self._search.stored or self._is_of_hydra(name) or not self._search.is_known:
                 self._open(choice)
             elif not choice.is_optional:
                 self.is_whole = False
@@ -362,6 +365,11 @@ class _Run:
             self.is_whole = False
             self._open(choice)
         return recipe
+
+    @staticmethod
+    def _is_of_hydra(name: str) -> bool:
+        """True if Hydra or a plugin of it may bring a file: one of a group below `hydra`, or of Hydra's own two."""
+        return name.startswith(f"{_OWN}/") and (name.count("/") > 1 or name in _OWN_FILES)
 
     def _open(self, choice: Choice) -> None:
         self.open.append(choice.package_by(with_header=True))
@@ -523,6 +531,17 @@ def _merge_into(spot: Spot, other: Spot, clashes: list[Refusal]) -> None:
                 child.is_open = True  # what the interpolation leads to is merged as well
             child.parent = spot
             spot.children[key] = child
+
+
+def _unknown_nodes(root: Spot) -> Iterator[Refusal]:
+    """The keys of a configuration's `hydra` node that Hydra's own one, which is structured, does not have."""
+    own = root.children.get(_OWN)
+    for spot in own.below() if own is not None else ():
+        known = nodes_below([_OWN, *map(str, spot.keys[1:])])
+        for key, child in spot.children.items() if known else ():
+            if known is not None and str(key) not in known and child.key is not None:
+                place = child.recipe.place(child.key.span)
+                yield Refusal(Trouble.NO_NODE, place, str(key), ".".join(map(str, spot.keys)), tuple(known))
 
 
 def _settle(root: Spot) -> None:

@@ -33,6 +33,7 @@ class MissingGroup(Rule):
     - an entry after an `override`, two entries that choose different files of one group, and a file that chooses itself
     - an entry by an interpolation of a group that no entry chooses
     - a list that is merged with a mapping
+    - a key of the node `hydra` that Hydra does not have
     - a folder in `config_path`, or a configuration in `config_name`, that does not exist
 
     If the search path has places that only a run knows (`pkg://`, plugins), or names are stored under variables, the
@@ -156,6 +157,17 @@ def _list_and_mapping(refusal: queries.Refusal) -> _Told:
     )
 
 
+def _no_node(refusal: queries.Refusal) -> _Told:
+    near = edits.get_close_matches(refusal.text, refusal.available, n=1, cutoff=0.6)
+    known = ", ".join(f"`{key}`" for key in refusal.available[:_MOST_NAMES])
+    evidence = "Hydra's own node is structured: it raises `ConfigKeyError` when it composes the configuration"
+    return _Told(
+        f"Hydra's `{refusal.wanted}` has no key `{refusal.text}`",
+        evidence,
+        f"did you mean `{near[0]}`?" if near else f"it has {known}",
+    )
+
+
 _WORDS = {
     "NO_FILE": _no_file,
     "NO_CHOICE": _no_choice,
@@ -164,5 +176,6 @@ _WORDS = {
     "UNKNOWN_KEY": _unknown_key,
     "MALFORMED": _malformed,
     "CYCLE": _cycle,
+    "NO_NODE": _no_node,
     "LIST_AND_MAPPING": _list_and_mapping,
 }

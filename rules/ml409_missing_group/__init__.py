@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from modellint import edits
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.rule import Project
 
+#: A package that is declared behind another comment, where Hydra does not look for it.
+_LATE = re.compile(r"(?:\s*#[^\n]*\n)*\s*#(?!\s*@)[^\n]*\n(?:\s*#[^\n]*\n)*?\s*#\s*@package\b")
+_BY_PACKAGE = frozenset(("NO_FILE", "NO_CHOICE"))
+_HEAD = "Hydra reads `# @package` only above all other comments, so this file has the package of its group"
 #: The most names that a finding lists.
 _MOST_NAMES = 8
 
@@ -77,16 +82,20 @@ class MissingGroup(Rule):
             )
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
+        has_late_package = _LATE.match(recipe.source.text) is not None
         for refusal in queries.about(recipe, project).refusals():
             told = _WORDS[refusal.trouble.name](refusal)
+            is_late = refusal.trouble.name in _BY_PACKAGE and has_late_package
             yield self.finding(
                 refusal.place,
                 told.message,
                 symbol=refusal.wanted or refusal.text,
                 confidence=Confidence.HIGH,
-                evidence=(told.evidence,),
-                help=told.help,
+                evidence=(told.evidence, *((_HEAD,) if is_late else ())),
+                help="move `# @package` above the other comments" if is_late else told.help,
             )
+            if is_late:
+                return  # the other entries fail for the same reason
 
 
 class _Told(NamedTuple):

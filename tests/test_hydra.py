@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from modellint.dialects.hydra import Composition, SearchPath, compose
+from modellint.dialects.hydra_nodes import nodes_below
 from modellint.graph.recipe import NodeKind
 from modellint.link.project import Project, ProjectOptions
 from modellint.reading.files import Files
@@ -220,3 +221,14 @@ def test_any_files_are_composed_as_hydra_does(
     elif found.is_whole:
         assert found.refusals == ()
         assert value(found.root) == expected
+
+
+def test_the_keys_of_hydras_own_node_are_known() -> None:
+    from hydra.conf import HydraConf
+
+    pending: list[tuple[Any, list[str]]] = [(OmegaConf.structured(HydraConf), ["hydra"])]
+    for node, keys in pending:
+        known = nodes_below(keys)
+        if known is not None:
+            assert set(node) <= known.keys(), keys
+            pending += [(node._get_node(key), [*keys, key]) for key in node if OmegaConf.is_dict(node._get_node(key))]

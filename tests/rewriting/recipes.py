@@ -302,7 +302,7 @@ def _text(name: str, change: Callable[[str], str], only: tuple[str, ...] = ("ML"
 
 def _begun(text: str, start: str) -> str:
     """A text with another start, behind the head in which Hydra looks for the package."""
-    head, rest = re.match(r"((?:#\s*@.*\n)*)(.*)", text, re.DOTALL).groups()  # type: ignore[union-attr]
+    head, rest = re.match(r"((?:[ \t]*(?:#\s*@.*)?\n)*)(.*)", text, re.DOTALL).groups()  # type: ignore[union-attr]
     return f"{head}{start}{rest}"
 
 

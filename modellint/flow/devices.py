@@ -108,6 +108,8 @@ class Devices(Theory):
         #: The calls of the object, by number, in which a store happens after a read of what was there, by its target.
         self.stored_after: dict[Value, set[int]] = {}
         self._call = 0
+        #: The calls of methods that give the object new parameters, which is done before it is moved.
+        self.set_up: set[int] = set()
         #: The attribute of the object that holds a container.
         self._homes: dict[Shell, str] = {}
 
@@ -557,6 +559,9 @@ class Devices(Theory):
                     _give_dimensions(atom)
         if shell is self._run.objects.subject and self.is_moved and target is not None:
             self._read_before(target, frame)
+            is_set_up = any(isinstance(atom, Shell) and atom.kind == "parameter" for atom in atoms)
+            if is_set_up and not self._run.objects.is_at_work:
+                self.set_up.add(self._call)
         is_own = shell is self._run.objects.subject and not self._is_moved
         if target is None or not is_own or not any(map(_is_buffer, atoms)):
             return atoms
@@ -854,8 +859,8 @@ class Devices(Theory):
         if not shown or frame.function is None:
             return
         for made in late:
-            met = Encounter(made, frame.function, value, other or self._other(value, frame))
-            self.encounters.setdefault((id(made.maker), id(value)), met)
+            met = Encounter(made, frame.function, value, other or self._other(value, frame), set())
+            self.encounters.setdefault((id(made.maker), id(value)), met).calls.add(self._call)
 
     def _is_unmoved(self, atom: Atom) -> bool:
         """True if an atom was not moved during the object's work: fresh, None, or on the new device from the start."""

@@ -752,13 +752,18 @@ class _Body:
 def _may_register(model: ClassModel, name: str) -> Iterator[bool]:
     """For each call and store that may do so, True if it may register a parameter or buffer of a name."""
     for one in model.mro():
-        names = ("__init__",) if one.cls is None else one.cls.methods
-        for method in filter(None, map(one.own_method, names)):
-            for event in method.flow.of(EventKind.CALL):
+        storing = {"__init__"} if one.cls is None else {method.name for method in one.cls.assigned.get(name, ())}
+        registering = {"__init__"} if one.cls is None else _registering_methods(one.cls)
+        for method in filter(None, map(one.own_method, sorted(storing | registering))):
+            for event in method.flow.of(EventKind.CALL) if method.name in registering else ():
                 registered = event.value.argument(0, "name") if event.value.callee.data in _REGISTERING else None
                 yield registered is not None and (registered.op is not Op.CONST or registered.data == name)
             for event in method.flow.stores.get(name, ()):
                 yield any(part.op is Op.CALL and _makes_state(part, method) for part in event.value.walk())
+
+
+def _registering_methods(cls: Class) -> set[str]:
+    return {name for name, method in cls.methods.items() if not _REGISTERING.isdisjoint(method.words)}
 
 
 def _makes_state(call: Value, method: Method) -> bool:

@@ -112,9 +112,13 @@ class Meeting:
 
 @dataclass(eq=False, slots=True)
 class Encounter:
-    """A device mix of a tensor `made` during the object's work: the operation with the `other`, moved operand."""
+    """A device mix of a tensor `made` during the object's work: the operation with the `other`, moved operand.
+
+    `calls` are the calls of the object in which it happens, by number.
+    """
 
     made: Fresh
     function: Function
     value: Value
     other: Value | None
+    calls: set[int]

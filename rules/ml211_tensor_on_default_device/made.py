@@ -48,7 +48,6 @@ def encounters(module: ModuleFacts, project: Project) -> Iterator[tuple[list[que
             met = finished.encounters(_given_tensors(entry))
             found = [one for one in met if _is_of(one, module) and id(one.made.maker) not in seen]
             found = [one for one in found if _is_mistake(one, project) and is_left(one.made, finished.model, project)]
-            found = [one for one in found if not _sets_up(one.made.function, finished)]
             found = _remaining(found, finished, entry, project)
             for group in _groups(found):
                 seen.update(id(one.made.maker) for one in group)
@@ -67,14 +66,6 @@ def _is_mistake(met: queries.Encounter, project: Project) -> bool:
     return not is_always_replaced(met, project) and (
         made is None or not _is_made_without_gpu(met.made.maker, made, project)
     )
-
-
-def _sets_up(function: Function | None, finished: queries.FinishedObject) -> bool:
-    """True if a method gives its object new parameters, which is done before it is moved."""
-    if function is None or function.name in WORK:
-        return False
-    stored = (store.atoms for store in finished.stores if store.function is function and store.target is not None)
-    return any(isinstance(atom, queries.Shell) and atom.kind == "parameter" for atoms in stored for atom in atoms)
 
 
 def _is_made_without_gpu(maker: Value, function: Function, project: Project) -> bool:

@@ -144,9 +144,15 @@ def column(run: Run, atoms: Atoms) -> list[Atoms] | Shell | Atoms:
     return join(
         (_keys(atom) if atom.kind == "dict" else atom.element())
         if holds(atom)
-        else (_any_of(atom) if isinstance(atom, SymbolicInput | Unknown | Tensor) else PLAIN)
+        else (_any_of(atom) if isinstance(atom, SymbolicInput | Unknown | Tensor) else _any_known(run, atom))
         for atom in atoms
     )
+
+
+def _any_known(run: Run, atom: Atom) -> Atoms:
+    """One element of a value that only a theory knows."""
+    is_known = isinstance(atom, Plain) and type(atom) is not Plain
+    return (run.asked.element(atom, None, None, None) if is_known else None) or PLAIN
 
 
 def rows(run: Run, columns: Sequence[list[Atoms] | Shell | Atoms], value: Value, frame: Frame) -> Atoms:

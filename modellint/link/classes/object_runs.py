@@ -19,6 +19,7 @@ from modellint.link.values.callers import neighbours
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
+    from modellint.flow.devices import Devices
     from modellint.flow.domain import Arguments, Atom
     from modellint.flow.heap import Store
     from modellint.flow.objects import AttributeRead
@@ -338,14 +339,14 @@ class FinishedObject:
         for method in methods:
             if self.model.method(method.name) is method:
                 object_run.follow(method)
-        return list(object_run.devices.encounters.values())
+        return _while_at_work(object_run.devices)
 
     def encounters_with(self, bare: Mapping[Function, Collection[str]]) -> list[Encounter]:
         """The encounters of a new object whose methods get no tensor on its device for `bare` parameters."""
         again = FinishedObject(self.model, self._gate, self._handed, self._work_names)._object_run
         for method, names in bare.items():
             again.follow(method, at_work=method.name in WORK, bare=names)
-        return list(again.devices.encounters.values())
+        return _while_at_work(again.devices)
 
     def given_to(self, method: Function) -> list[Arguments]:
         """The argument lists with which the object's methods call `method` of a layer."""
@@ -414,6 +415,11 @@ class FinishedObject:
         """The elements of all containers that are stored at the same place."""
         same = [other for other in self.final_stores if other.store.place is kept.store.place]
         return {leaf for other in same for leaf, _ in other.leaves()}
+
+
+def _while_at_work(devices: Devices) -> list[Encounter]:
+    """The encounters, without those in methods that set the object up before it is moved."""
+    return [one for one in devices.encounters.values() if not one.calls <= devices.set_up]
 
 
 def _by_attribute(meetings: Mapping[tuple[str, int], Meeting]) -> dict[str, list[Meeting]]:

@@ -37,3 +37,15 @@ class Pair(nn.Module):
     def forward(self, x):
         low, high = self.bounds
         return low + torch.sigmoid(x) * (high - low)
+
+
+class Drawn(nn.Module):
+    def __init__(self, width, count):
+        super().__init__()
+        self.offsets = []  # expect: ML205
+        for number, offset in enumerate(torch.rand(count, width)):
+            self.register_buffer("offset_%d" % number, offset)
+            self.offsets.append(getattr(self, "offset_%d" % number))
+
+    def forward(self, x):
+        return [x + offset for offset in self.offsets]

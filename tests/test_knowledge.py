@@ -317,3 +317,26 @@ def test_extraction_wants_to_know_the_release(tmp_path: Path) -> None:
     (tmp_path / "speechbrain").mkdir()
     with pytest.raises(SystemExit, match="no release of speechbrain"):
         regenerate.main(["--speechbrain", str(tmp_path), "--into", str(tmp_path)])
+
+
+def test_attributes_of_a_brain_come_and_go() -> None:
+    from modellint.knowledge.members import members
+
+    known = members()
+    assert known.releases[0] == knowledge.shipped_release("speechbrain")
+    assert [known.has("use_amp", release) for release in ("0.5.16", "1.0.2", "1.0.3")] == [False, True, False]
+    assert all(known.has("modules", release) for release in known.releases)
+
+
+def test_attributes_of_a_brain_are_read_from_its_source(tmp_path: Path) -> None:
+    from modellint.knowledge.list_members import extract
+
+    roots = []
+    for release, body in (("1.0.0", "self.old = 1"), ("2.0.0", "self.new = self.fresh")):
+        package = tmp_path / release / "speechbrain"
+        package.mkdir(parents=True)
+        (package / "version.txt").write_text(release)
+        (package / "core.py").write_text(f"class Brain:\n    def fit(self):\n        {body}\n")
+        roots.append(tmp_path / release)
+    expected = {"fresh": "2.0.0 2.0.0", "new": "2.0.0 2.0.0", "old": "1.0.0 1.0.0"}
+    assert extract(roots) == {"releases": ["2.0.0", "1.0.0"], "members": expected}

@@ -10,7 +10,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.dialects.hydra import Composition, SearchPath, compose, entries_of, header_of
+from modellint.dialects.defaults import entries_of, header_of
+from modellint.dialects.hydra import Composition, SearchPath, compose
 from modellint.dialects.omegaconf import DEFAULTS, spots_of
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op

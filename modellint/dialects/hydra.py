@@ -11,137 +11,29 @@ Sources: hydra-core 1.3.8, `_internal/defaults_list.py` and `core/default_elemen
 from __future__ import annotations
 
 import re
-from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from modellint.dialects.hydra_nodes import nodes_below
-from modellint.dialects.omegaconf import DEFAULTS, MOST_SPOTS, Configuration, Spot, spots_of
+from modellint.dialects.defaults import SELF, Choice, Refusal, Trouble, entries_in, header_of
+from modellint.dialects.merging import Part, merge, unknown_nodes
+from modellint.dialects.omegaconf import Configuration, Spot
 from modellint.edits.similar import get_close_matches
 from modellint.graph.immutable import dataclass
 from modellint.graph.interpolation import MISSING, OPEN
-from modellint.graph.recipe import NO_TAG, TARGET, Entry, Node, NodeKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from modellint.graph.recipe import Recipe, Scalar
+    from modellint.graph.recipe import Node, Recipe, Scalar
     from modellint.link.project import Project
     from modellint.link.recipes.items import Item
-    from modellint.source import Place
 
-SELF = "_self_"
-_GLOBAL, _GROUP, _HERE = "_global_", "_group_", "_here_"
 #: The group of Hydra's own configurations; plugins add to it.
 _OWN, _OWN_FILES = "hydra", ("hydra/config", "hydra/default")
-_HEADER = re.compile(r"#\s*@")
 _CHOICE = re.compile(r"\$\{([^${}]+)\}")
 #: Files of one composition.
 _MOST_FILES = 500
-
-
-class Trouble(Enum):
-    """The reasons for which Hydra refuses to compose a configuration."""
-
-    NO_FILE = "no file answers an entry"
-    NO_CHOICE = "an override changes nothing"
-    OVERRIDE_EARLY = "an override stands before another entry"
-    CHOSEN_TWICE = "two entries choose different files"
-    UNKNOWN_KEY = "an interpolation in a defaults list has no target"
-    MALFORMED = "an entry is none"
-    CYCLE = "a file chooses itself"
-    NO_NODE = "a key that Hydra's own node does not have"
-    LIST_AND_MAPPING = "a list is merged with a mapping"
-
-
-@dataclass(frozen=True, eq=False)
-class Refusal:
-    """An entry of a defaults list that Hydra refuses: its text, what was looked for, and names that are there.
-
-    For LIST_AND_MAPPING it is a key, and `wanted` the file that has the other kind of value.
-    """
-
-    trouble: Trouble
-    place: Place
-    text: str
-    wanted: str = ""
-    available: tuple[str, ...] = ()
-
-
-@dataclass(eq=False, slots=True)
-class Choice:
-    """An entry of a defaults list, in the file `recipe`; a `group` is None for an entry that names a file.
-
-    `base` and `parent` are the group and the package of the file that it stands in, `header` is the package that the
-    chosen file declares.
-    """
-
-    recipe: Recipe | None
-    node: Node | None
-    group: str | None = None
-    names: tuple[str, ...] | None = ()
-    package: str | None = None
-    is_optional: bool = False
-    is_override: bool = False
-    is_list: bool = False
-    base: str = ""
-    parent: str = ""
-    header: str | None = None
-    #: The entry that overrides this one.
-    by: Choice | None = None
-
-    @property
-    def is_self(self) -> bool:
-        return self.group is None and self.names == (SELF,)
-
-    @property
-    def name(self) -> str:
-        return self.names[0] if self.names else ""
-
-    @property
-    def text(self) -> str:
-        """The entry as it is written, without its words."""
-        named = self.group if self.package is None else f"{self.group}@{self.package}"
-        return f"{named}: {self.name}" if self.group is not None else self.name
-
-    @property
-    def config_path(self) -> str:
-        """The chosen file, without its suffix, in the search path."""
-        if self.group is not None:
-            return f"{self.group_path}/{self.name}"
-        return self.name[1:] if self.name.startswith("/") else _join(self.base, self.name)
-
-    @property
-    def group_path(self) -> str:
-        group = self.group if self.group is not None else self.name.rpartition("/")[0]
-        if self.group is None and self.name.startswith("/"):
-            return self.config_path.rpartition("/")[0]
-        return group[1:] if group.startswith("/") else _join(self.base, group)
-
-    def package_by(self, *, with_header: bool) -> str:
-        """The package of the chosen file; without the header that it has if the entry tells none."""
-        package = self.package
-        if package is not None and _GROUP in package:
-            package = f"{_GLOBAL}.{package.replace(_GROUP, self.group_path.replace('/', '.'))}"
-        if package is None and with_header:
-            package = self.header
-        if package is None:
-            group = self.group if self.group is not None else self.name.lstrip("/").rpartition("/")[0]
-            package = group.lstrip("/").replace("/", ".")
-        whole = ".".join(part for part in (self.parent, "" if package == _HERE else package) if part)
-        at = whole.rfind(_GLOBAL)
-        return whole if at < 0 else whole[at + len(_GLOBAL) + 1 :]
-
-    @property
-    def key(self) -> str:
-        """The key by which an override names the entry: its group, with its package if that is another one."""
-        package, group = self.package_by(with_header=False), self.group_path
-        return group if package == group.replace("/", ".") else f"{group}@{package or _GLOBAL}"
-
-
-def _join(base: str, name: str) -> str:
-    return f"{base}/{name}" if base and name else base or name
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,17 +112,9 @@ def compose(
     run.check_overrides()
     files = tuple(dict.fromkeys(part.recipe for part in parts))
     clashes: list[Refusal] = []
-    root = _merge(parts, run.open, clashes)
-    clashes += _unknown_nodes(root)
+    root = merge(parts, run.open, clashes)
+    clashes += unknown_nodes(root)
     return Composition(root, files, (*run.refusals, *clashes), run.known, run.is_whole)
-
-
-@dataclass(eq=False, slots=True)
-class _Part:
-    """The content of a file, for a package."""
-
-    recipe: Recipe
-    package: str
 
 
 class _Run:
@@ -252,7 +136,7 @@ class _Run:
         #: The files whose entries are being followed.
         self._chain: list[Path] = []
 
-    def parts(self, choice: Choice, added: tuple[str, ...] = (), *, is_late: bool = False) -> list[_Part]:
+    def parts(self, choice: Choice, added: tuple[str, ...] = (), *, is_late: bool = False) -> list[Part]:
         """The parts of a chosen file and of those that its defaults list chooses, in order.
 
         `added` are the names that the command line adds, `is_late` a choice by an interpolation.
@@ -277,7 +161,7 @@ class _Run:
         for entry in entries:
             entry.base, entry.parent = choice.group_path, choice.package_by(with_header=True)
         self._take_overrides(entries)
-        part = _Part(recipe, choice.package_by(with_header=True))
+        part = Part(recipe, choice.package_by(with_header=True))
         if not entries:
             return [part]
         self._chain.append(recipe.file)
@@ -286,9 +170,9 @@ class _Run:
         finally:
             self._chain.pop()
 
-    def _children(self, entries: list[Choice], own: _Part, *, is_late: bool) -> list[_Part]:
+    def _children(self, entries: list[Choice], own: Part, *, is_late: bool) -> list[Part]:
         """The parts of the entries of a file; the last ones are asked first, interpolations at the end."""
-        parts: dict[int, list[_Part]] = {}
+        parts: dict[int, list[Part]] = {}
         late: list[tuple[int, Choice]] = []
         for number, entry in reversed(list(enumerate(entries))):
             if entry.is_self:
@@ -317,16 +201,16 @@ class _Run:
 
     def _entries(self, recipe: Recipe) -> list[Choice]:
         found = []
-        for node, entry in _entries(recipe):
+        for node, entry in entries_in(recipe):
             if entry is None:
                 self._refuse(Trouble.MALFORMED, recipe, node, node.text)
             else:
                 found.append(entry)
         return found
 
-    def _several(self, entry: Choice, *, is_late: bool) -> list[_Part]:
+    def _several(self, entry: Choice, *, is_late: bool) -> list[Part]:
         """The parts of the files that one entry lists."""
-        found: list[list[_Part]] = []
+        found: list[list[Part]] = []
         for name in reversed(entry.names or ()):
             one = Choice(entry.recipe, entry.node, None, (f"{entry.group}/{name}",), entry.package, entry.is_optional)
             one.base, one.parent, one.by = entry.base, entry.parent, entry.by
@@ -427,144 +311,3 @@ class _Run:
         place = recipe.place(node.span)
         if all(one.place != place for one in self.refusals):
             self.refusals.append(Refusal(trouble, place, text, wanted, available))
-
-
-def header_of(recipe: Recipe) -> str | None:
-    """The package that the head of a file declares, from the top of the configuration; None if it declares none.
-
-    The head are the lines `# @key value`; any other comment ends it.
-    """
-    for line in recipe.source.lines:
-        text = line.strip()
-        if text and not _HEADER.match(text):
-            return None
-        key, _, package = text.lstrip("#").strip().partition(" ")
-        if key == "@package":
-            package = package.strip()
-            is_whole = package == _GLOBAL or package.startswith(f"{_GLOBAL}.")
-            return package if is_whole else f"{_GLOBAL}.{package}"
-    return None
-
-
-def entries_of(recipe: Recipe) -> list[Choice]:
-    """The entries of a file's defaults list; what is none is left out."""
-    return [entry for _, entry in _entries(recipe) if entry is not None]
-
-
-def _entries(recipe: Recipe) -> Iterator[tuple[Node, Choice | None]]:
-    """The elements of a file's defaults list, each with the entry that it is; None if it is malformed."""
-    listed = recipe.keys.get(DEFAULTS) if recipe.root.kind is NodeKind.MAPPING else None
-    if listed is not None and listed.value.kind is not NodeKind.SEQUENCE:
-        yield listed.key, None
-    for node in listed.value.elements if listed is not None else ():
-        yield node, _entry(node, recipe)
-
-
-def _entry(node: Node, recipe: Recipe) -> Choice | None:
-    """One entry of a defaults list; None if it is malformed."""
-    if node.kind is NodeKind.SCALAR:
-        path, _, package = node.text.partition("@")
-        return Choice(recipe, node, None, (path.strip(),), package or None) if node.text else None
-    entries = list(node.items().values())
-    if node.kind is not NodeKind.MAPPING or len(entries) != 1 or not isinstance(entries[0].name, str):
-        return None
-    *words, named = entries[0].name.split(" ")
-    group, _, package = named.partition("@")
-    value = entries[0].value
-    names: tuple[str, ...] | None
-    if value.kind is NodeKind.SEQUENCE:
-        names = tuple(one.text for one in value.elements)
-    elif value.kind is NodeKind.MAPPING:
-        return None
-    else:
-        names = None if value.scalar is None else (value.text,)
-    is_list = value.kind is NodeKind.SEQUENCE
-    return Choice(
-        recipe, node, group, names, package or None, "optional" in words, "override" in words, is_list=is_list
-    )
-
-
-# -- merging ---------------------------------------------------------------------------------------------------
-
-
-def _merge(parts: list[_Part], opened: list[str], clashes: list[Refusal]) -> Spot:
-    """The parts of a composition, one merged into the other; the packages `opened` may have any keys."""
-    first = parts[0].recipe
-    root = Spot(Node(NodeKind.MAPPING, NO_TAG, first.root.span), first)
-    for part in parts:
-        if part.recipe.root.kind is NodeKind.MAPPING:
-            own = spots_of(part.recipe, frozenset((DEFAULTS,)))
-            for key in reversed(list(filter(None, part.package.split(".")))):
-                around = Spot(Node(NodeKind.MAPPING, NO_TAG, part.recipe.root.span), part.recipe)
-                own.parent, around.children[key] = around, own
-                own = around
-            _merge_into(root, own, clashes)
-    for package in opened:
-        spot = root
-        for key in filter(None, package.split(".")):
-            spot = spot.children.setdefault(
-                key, Spot(Node(NodeKind.MAPPING, NO_TAG, first.root.span), first, parent=spot)
-            )
-        spot.is_open = True
-    _settle(root)
-    return root
-
-
-def _merge_into(spot: Spot, other: Spot, clashes: list[Refusal]) -> None:
-    """Merge a mapping into another one: mappings key by key, other values replace those that were there.
-
-    Source: OmegaConf 2.3.1, `OmegaConf.merge`; it refuses a list over a mapping, and a mapping over a list.
-    """
-    spot.merged = [*(spot.merged or [(spot.node, spot.recipe, spot.key)]), (other.node, other.recipe, other.key)]
-    for key, child in other.children.items():
-        known = spot.children.get(key)
-        kinds = {one.node.kind for one in (known, child) if one is not None}
-        if known is not None and kinds == {NodeKind.MAPPING}:
-            _merge_into(known, child, clashes)
-        elif known is not None and child.node.kind is NodeKind.SCALAR and child.node.text == MISSING:
-            continue
-        else:
-            if known is not None and kinds == {NodeKind.MAPPING, NodeKind.SEQUENCE}:
-                place = child.recipe.place((child.key or child.node).span)
-                clashes.append(Refusal(Trouble.LIST_AND_MAPPING, place, str(key), known.recipe.path))
-            if known is not None and NodeKind.MAPPING in kinds and OPEN in known.node.text:
-                child.is_open = True  # what the interpolation leads to is merged as well
-            child.parent = spot
-            spot.children[key] = child
-
-
-def _unknown_nodes(root: Spot) -> Iterator[Refusal]:
-    """The keys of a configuration's `hydra` node that Hydra's own one, which is structured, does not have."""
-    own = root.children.get(_OWN)
-    for spot in own.below() if own is not None else ():
-        known = nodes_below([_OWN, *map(str, spot.keys[1:])])
-        for key, child in spot.children.items() if known else ():
-            if known is not None and str(key) not in known and child.key is not None:
-                place = child.recipe.place(child.key.span)
-                yield Refusal(Trouble.NO_NODE, place, str(key), ".".join(map(str, spot.keys)), tuple(known))
-
-
-def _settle(root: Spot) -> None:
-    """Give each place its path, and each merged mapping a node with all its entries."""
-    pending = [root]
-    for number, spot in enumerate(pending):
-        if number > MOST_SPOTS:
-            root.is_open = True
-            break
-        parent = spot.parent
-        if parent is not None:
-            key = next(key for key, child in parent.children.items() if child is spot)
-            spot.path = f"{parent.path}[{key}]" if parent.path else str(key)
-        if spot.merged:
-            _join_nodes(spot)
-        pending.extend(spot.children.values())
-
-
-def _join_nodes(spot: Spot) -> None:
-    """Give a merged mapping a node with all its entries, in the file that names what it builds."""
-    target = spot.children.get(TARGET)
-    found = [one for one in spot.merged if target is not None and one[1] is target.recipe and one[0].get(TARGET)]
-    own, spot.recipe, key = (found or spot.merged)[-1]
-    spot.key = key or spot.key
-    entries = tuple(Entry(child.key, child.node) for child in spot.children.values() if child.key is not None)
-    spot.node = Node(NodeKind.MAPPING, own.tag if found else NO_TAG, own.span, entries=entries)

@@ -20,7 +20,7 @@ from modellint.lazy import lazily
 from modellint.link.recipes.queries.names import RECIPE_QUERIES as RECIPE_QUERIES
 
 if TYPE_CHECKING:
-    from modellint.dialects.hydra import Refusal as Refusal
+    from modellint.dialects.defaults import Refusal as Refusal
     from modellint.dialects.reading import MissingKey as MissingKey
     from modellint.graph.arguments import Misfit as Misfit
     from modellint.link.classes.signatures import Parameters as Parameters
@@ -60,7 +60,7 @@ else:
         {
             ".answers": "FoundProblem Queries about",
             ".scripts": "ScriptQueries script",
-            "modellint.dialects.hydra": "Refusal",
+            "modellint.dialects.defaults": "Refusal",
             "modellint.dialects.reading": "MissingKey",
             "modellint.graph.arguments": "Misfit",
             "modellint.link.classes.signatures": "Parameters",

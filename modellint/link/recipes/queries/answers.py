@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
     from pathlib import Path
 
-    from modellint.dialects.hydra import Refusal
+    from modellint.dialects.defaults import Refusal
     from modellint.dialects.reading import Instantiation
     from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.recipe import Node, Recipe, Scalar

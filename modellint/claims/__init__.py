@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from .recipes import NoKey as NoKey
     from .recipes import NoModule as NoModule
     from .recipes import NotCalled as NotCalled
+    from .recipes import NotComposed as NotComposed
     from .recipes import NotLoaded as NotLoaded
     from .recipes import NotLocated as NotLocated
     from .recipes import NotMade as NotMade
@@ -88,7 +89,7 @@ else:
             ".positions": "LengthNotPositions StepBeyond TableEnds NegativeFiller GridEmpty",
             ".recipes": (
                 "NotMoved NoModule NotSaved NotTrained OptimizerNotSaved NotWrapped SizesDiffer "
-                "RowsLacking NotLoaded NotMade NoKey Unresolved NotLocated NotCalled"
+                "RowsLacking NotLoaded NotMade NoKey Unresolved NotComposed NotLocated NotCalled"
             ),
             ".training": "Fed NoGradient InNoGroup NothingToTrain",
         },

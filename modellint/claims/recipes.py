@@ -104,9 +104,25 @@ class NoKey(Claim):
 
 @dataclass(frozen=True, slots=True)
 class Unresolved(Claim):
-    """The interpolation `text` of a configuration leads to no node."""
+    """The interpolation `text` leads to no node: in the file, or in what Hydra composes, as for NotComposed."""
 
     text: str
+    folder: str = ""
+    name: str = ""
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NotComposed(Claim):
+    """Hydra refuses to compose the configuration `name` in `folder` with `arguments` of the command line.
+
+    The error names `wanted`.
+    """
+
+    folder: str
+    name: str
+    arguments: tuple[str, ...]
+    wanted: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +134,12 @@ class NotLocated(Claim):
 
 @dataclass(frozen=True, slots=True)
 class NotCalled(Claim):
-    """`target` doesn't accept these `keywords`, or this many `positional` arguments."""
+    """`target` doesn't accept these `keywords`, or this many `positional` arguments.
+
+    `is_final`: no more arguments follow, so that some may be missing.
+    """
 
     target: str
     positional: int
     keywords: tuple[str, ...]
+    is_final: bool = False

@@ -49,6 +49,8 @@ class Composition:
     refusals: tuple[Refusal, ...]
     chosen: Mapping[str, str | None]
     is_whole: bool
+    #: The arguments of the command line that make it.
+    arguments: tuple[str, ...] = ()
 
     def has(self, path: Path) -> bool:
         """True if a file was merged."""
@@ -114,7 +116,9 @@ def compose(
     clashes: list[Refusal] = []
     root = merge(parts, run.open, clashes)
     clashes += unknown_nodes(root)
-    return Composition(root, files, (*run.refusals, *clashes), run.known, run.is_whole)
+    arguments = [f"{key}={name}" for key, name in overrides.items()]
+    arguments += (f"+{group}={last}" for group, _, last in (one.rpartition("/") for one in added))
+    return Composition(root, files, (*run.refusals, *clashes), run.known, run.is_whole, tuple(arguments))
 
 
 class _Run:

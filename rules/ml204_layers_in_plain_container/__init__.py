@@ -31,7 +31,7 @@ class LayersInPlainContainer(Rule):
     parameters and buffers (activations, dropout, pooling).
 
     An object of a class that is no layer is a container, too (also a dataclass or a named tuple), unless it moves,
-    trains, loads or freezes layers. So is a `functools.partial` that passes on layers.
+    trains, loads or freezes layers. The same holds for a `functools.partial` that passes on layers.
 
     A container that the constructor gets as an argument is a warning, if its annotation says that it holds layers
     (`List[nn.Module]`) or callers pass new layers that nothing else registers. It is an info if the class of those

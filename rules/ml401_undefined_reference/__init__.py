@@ -61,28 +61,30 @@ class UndefinedReference(Rule):
     code = "ML401"
     name = "undefined-reference"
     severity = Severity.ERROR
-    requires = ("problems",)
+    requires = ("command", "problems")
     takes_configs = True
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         kinds = (kind for kind in queries.ProblemKind if kind.name in ("UNDEFINED", *_DESCRIPTIONS))
-        for found in queries.about(recipe, project).problems(*kinds):
+        asked = queries.about(recipe, project)
+        for found in asked.problems(*kinds):
             describe = _DESCRIPTIONS.get(found.problem.kind.name)
             yield (
-                self._undefined_finding(found)
+                self._undefined_finding(found, asked.command or ("", "", ()))
                 if describe is None
                 else self._unresolved_finding(found, *describe(found.problem))
             )
 
     def probe(self, claim: claims.NotLoaded | claims.Unresolved, project: Project) -> Probe | None:
-        """Load the recipe with HyperPyYAML, as it is and without the reference; resolve it in what OmegaConf loads."""
+        """Load the recipe with HyperPyYAML, with and without the reference; resolve it as OmegaConf or Hydra does."""
         return file_probe(claim) if isinstance(claim, claims.Unresolved) else recipe_probe(claim, project)
 
-    def _undefined_finding(self, found: queries.FoundProblem) -> Finding:
+    def _undefined_finding(self, found: queries.FoundProblem, command: tuple[str, str, tuple[str, ...]]) -> Finding:
         problem, recipe = found.problem, found.recipe
         is_plain = recipe.dialect is Dialect.OMEGACONF
         nested = problem.text != problem.missing
         written = f"${{{problem.text}}}" if is_plain else problem.reference
+        unresolved = claims.Unresolved(problem.place, written, *command)
         what = f"`{written}` does not resolve: "
         if problem.available or not nested:
             what += f"there is no key `{problem.missing}`"
@@ -111,7 +113,7 @@ class UndefinedReference(Rule):
             evidence=_interpolation(problem) if is_plain else (_REFUSED,),
             related=related,
             help=help,
-            claim=claims.Unresolved(problem.place, written) if is_plain else claims.NotLoaded(problem.place, "0"),
+            claim=unresolved if is_plain else claims.NotLoaded(problem.place, "0"),
         )
 
     def _unresolved_finding(self, found: queries.FoundProblem, what: str, evidence: str, help: str) -> Finding:

@@ -140,7 +140,7 @@ def _join_findings(first: Finding, *others: Finding) -> Finding:
 def _claim(bad: BadCall, misfit: queries.Misfit) -> claims.NotMade | claims.NotCalled:
     item, tag = bad.item, bad.item.node.tag
     if item.recipe.dialect is Dialect.OMEGACONF:
-        return claims.NotCalled(bad.place(misfit), tag.target, len(item.elements), tuple(map(str, item.fields)))
+        return claims.NotCalled(bad.place(misfit), tag.target, *bad.given, bad.is_final)
     first = next(one for one in bad.misfits if bad.place(one) == bad.place(misfit))  # whose error hides the others
     says = first.unknown or first.doubled or (*first.missing, "")[0]
     return claims.NotMade(item.recipe.place(tag.span), item.top, tag.target, says)

@@ -27,8 +27,11 @@ class BadCall:
     item: queries.Item
     target: queries.ResolvedName
     misfits: tuple[queries.Misfit, ...]
-    #: The program is known to build the object with these arguments and no others.
+    #: The number of arguments by position, and the names of the others.
+    given: tuple[int, tuple[str, ...]]
+    #: A program of Hydra is known to build the object; and no other arguments follow.
     is_built: bool = False
+    is_final: bool = False
 
     def probable_argument(self, misfit: queries.Misfit) -> str | None:
         """The argument in `**kwargs` whose name is close to that of a missing one; None if there is none."""
@@ -63,7 +66,7 @@ def bad_calls(recipe: Recipe, project: Project) -> Iterator[BadCall]:
         found = target.misfits(*given, is_final=is_final)
         if built is not None:
             found = [one for one in found if built.changed.isdisjoint((one.unknown, *one.missing))]
-        bad = BadCall(item, target, tuple(found), built is not None)
+        bad = BadCall(item, target, tuple(found), (given[0], tuple(given[1])), built is not None, is_final)
         if tag is TagKind.TARGET:  # what stands in another file is told of that file
             found = [one for one in found if bad.place(one).path == recipe.path]
         if found and not _is_replaced(tagged, target, given, project):

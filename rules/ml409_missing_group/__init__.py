@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from modellint import edits
+from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Severity
 from modellint.link.recipes import queries
-from modellint.rule import Rule, any_of
+from modellint.rule import Rule, any_of, file_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.rule import Project
+    from modellint.rule import Probe, Project
 
 #: A package that is declared behind another comment, where Hydra does not look for it.
 _LATE = re.compile(r"(?:\s*#[^\n]*\n)*\s*#(?!\s*@)[^\n]*\n(?:\s*#[^\n]*\n)*?\s*#\s*@package\b")
@@ -64,8 +64,12 @@ class MissingGroup(Rule):
     code = "ML409"
     name = "missing-group"
     severity = Severity.ERROR
-    requires = ("refusals", "unmet_programs")
+    requires = ("command", "refusals", "unmet_programs")
     takes_configs = True
+
+    def probe(self, claim: claims.NotComposed, project: Project) -> Probe:
+        """Compose the configuration with Hydra."""
+        return file_probe(claim)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for app in queries.script(module, project).unmet_programs:
@@ -83,7 +87,9 @@ class MissingGroup(Rule):
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         has_late_package = _LATE.match(recipe.source.text) is not None
-        for refusal in queries.about(recipe, project).refusals():
+        asked = queries.about(recipe, project)
+        command = asked.command
+        for refusal in asked.refusals():
             told = _WORDS[refusal.trouble.name](refusal)
             is_late = refusal.trouble.name in _BY_PACKAGE and has_late_package
             yield self.finding(
@@ -93,9 +99,17 @@ class MissingGroup(Rule):
                 confidence=Confidence.HIGH,
                 evidence=(told.evidence, *((_HEAD,) if is_late else ())),
                 help="move `# @package` above the other comments" if is_late else told.help,
+                claim=None if command is None else claims.NotComposed(refusal.place, *command, _word(refusal)),
             )
             if is_late:
                 return  # the other entries fail for the same reason
+
+
+def _word(refusal: queries.Refusal) -> str:
+    """A word that the error names, if it names any."""
+    if refusal.trouble.name in ("NO_FILE", "NO_CHOICE", "NO_NODE", "UNKNOWN_KEY"):
+        return refusal.text if refusal.trouble.name == "NO_NODE" else refusal.wanted
+    return ""
 
 
 class _Told(NamedTuple):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from served import served
 
-from modellint.claims.recipes import NotCalled, NotLocated, Unresolved
+from modellint.claims.recipes import NotCalled, NotComposed, NotLocated, Unresolved
 from modellint.confirm.child import answer
 from modellint.confirm.plan import Group
 from modellint.finding import Status, Verdict
@@ -85,3 +85,24 @@ def test_an_interpolation_is_resolved(tmp_path: Path) -> None:
     assert "InterpolationKeyError" in (verdict.detail or "")
     assert verdict_of(tmp_path, Unresolved, "${model.width}").status is Status.REFUTED
     assert verdict_of(tmp_path, Unresolved, "${nothing}").status is Status.UNCONFIRMED
+
+
+def test_a_configuration_is_composed(tmp_path: Path) -> None:
+    conf = tmp_path / "conf"
+    (conf / "net").mkdir(parents=True)
+    (conf / "net" / "wide.yaml").write_text("width: ${wdth}\n")
+    (conf / "config.yaml").write_text("defaults:\n  - net: null\nwidth: 3\n")
+    made = conf.as_posix(), "config"
+    refusal = verdict_of(tmp_path, NotComposed, *made, ("net=narrow",), "net/narrow")
+    resolved = verdict_of(tmp_path, Unresolved, "${wdth}", *made, ("net=wide",))
+    if find_spec("hydra") is None:
+        assert {(one.status, one.detail) for one in (refusal, resolved)} == {
+            (Status.UNCONFIRMED, "`hydra` is not installed")
+        }
+        return
+    assert refusal.status is resolved.status is Status.CONFIRMED
+    assert "MissingConfigException" in (refusal.detail or "")
+    assert verdict_of(tmp_path, NotComposed, *made, ("net=narrow",), "optim/adam").status is Status.UNCONFIRMED
+    assert verdict_of(tmp_path, NotComposed, *made, ("net=wide",), "net/wide").status is Status.REFUTED
+    (conf / "net" / "wide.yaml").write_text("width: ${width}\n")
+    assert verdict_of(tmp_path, Unresolved, "${width}", *made, ("net=wide",)).status is Status.REFUTED

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import os
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from .verdicts import Verdict, confirmed, refuted, unconfirmed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.recipes import NotCalled, NotLocated, Unresolved
+    from modellint.claims.recipes import NotCalled, NotComposed, NotLocated, Unresolved
 
     from .session import Session
     from .standins import StandIns
@@ -41,7 +42,8 @@ def targeting(session: Session, claim: NotLocated | NotCalled) -> Verdict:
     except ValueError:
         return unconfirmed(f"`{name}` does not tell its parameters")
     try:
-        signature.bind_partial(*[None] * claim.positional, **dict.fromkeys(claim.keywords))
+        bind = signature.bind if claim.is_final else signature.bind_partial
+        bind(*[None] * claim.positional, **dict.fromkeys(claim.keywords))
     except TypeError as error:
         return confirmed(f"calling `{name}` raises {described(error)}")
     return refuted(f"`{name}` takes these arguments")
@@ -68,7 +70,12 @@ def interpolating(session: Session, claim: Unresolved) -> Verdict:
         omegaconf: Any = importlib.import_module("omegaconf")
     except ImportError:
         return unconfirmed("`omegaconf` is not installed")
-    config = omegaconf.OmegaConf.load(session.target)
+    try:
+        config = _compose(claim) if claim.folder else omegaconf.OmegaConf.load(session.target)
+    except ImportError:
+        return unconfirmed("`hydra` is not installed")
+    except Exception as error:
+        return unconfirmed(f"loading it raises {described(error)}")
     found = [node for node in _interpolations(config) if claim.text in str(node._value())]
     try:
         for node in found:
@@ -80,6 +87,26 @@ def interpolating(session: Session, claim: Unresolved) -> Verdict:
     if not found:
         return unconfirmed("it is not there when the configuration is loaded")
     return refuted("it leads to a value")
+
+
+def composing(session: Session, claim: NotComposed) -> Verdict:
+    """Compose a configuration: confirmed if Hydra refuses and names what is wrong."""
+    session.begin("composing the configuration")
+    try:
+        _compose(claim)
+    except ImportError:
+        return unconfirmed("`hydra` is not installed")
+    except Exception as error:
+        told = f"composing it raises {described(error)}"
+        return confirmed(told) if claim.wanted in str(error) else unconfirmed(told)
+    return refuted("Hydra composes it")
+
+
+def _compose(claim: Unresolved | NotComposed) -> Any:
+    """The configuration as Hydra composes it. Raises ImportError without Hydra, or the error with which it refuses."""
+    hydra: Any = importlib.import_module("hydra")
+    with hydra.initialize_config_dir(os.path.abspath(claim.folder), version_base=None):
+        return hydra.compose(claim.name, list(claim.arguments))
 
 
 def _interpolations(node: Any) -> Iterator[Any]:

@@ -12,7 +12,7 @@ from .beside import CALLS, CHECKS, CLAIMS, LAYERS, LOOKUPS, POSITIONS, RECIPES, 
 from .binding import binding, landing
 from .boundaries import boundaries
 from .checkpointed import saving
-from .configs import interpolating, targeting
+from .configs import composing, interpolating, targeting
 from .creation import creation
 from .cut import cutting
 from .device_check import placement_check, with_gpu
@@ -189,6 +189,7 @@ _REAL = (
     CHECKS.NothingLearns,
     CHECKS.ModesDiffer,
     RECIPES.Unresolved,
+    RECIPES.NotComposed,
     RECIPES.NotLocated,
     RECIPES.NotCalled,
 )
@@ -231,6 +232,7 @@ _PROBES: dict[type, Callable[[Session, Any], Verdict]] = {
     RECIPES.NotMade: loading,
     RECIPES.NoKey: reading,
     RECIPES.Unresolved: interpolating,
+    RECIPES.NotComposed: composing,
     RECIPES.NotLocated: targeting,
     RECIPES.NotCalled: targeting,
     TRAINING.Fed: feeding,

@@ -143,6 +143,16 @@ class Queries:
 
         return composed_with(self.recipe.file, self._project) is not None
 
+    @property
+    def command(self) -> tuple[str, str, tuple[str, ...]] | None:
+        """The folder, the name and the arguments by which Hydra composes this file; None if no program does."""
+        from modellint.dialects.apps import composed_with
+
+        composed = composed_with(self.recipe.file, self._project)
+        if composed is None or composed.app.folder is None or composed.app.name is None:
+            return None
+        return composed.app.folder.as_posix(), composed.app.name, composed.composition.arguments
+
     def refusals(self) -> list[Refusal]:
         """The entries in this file of a defaults list, and the keys, for which Hydra refuses to compose it."""
         from modellint.dialects.apps import composed_with

@@ -4,6 +4,7 @@
 RECIPE_QUERIES = (
     "arguments",
     "callees",
+    "command",
     "changes_state",
     "constructor",
     "disagreements",

@@ -133,6 +133,7 @@ class UndefinedHyperparameter(Rule):
                 effect if is_target else "OmegaConf raises `ConfigAttributeError`, or `ConfigKeyError` for an index",
             ),
             help=f"did you mean `{near[0]}`?" if near else f"it has {listed}" if listed else "add the key",
+            cause=f"{missing.app.name}: {missing.where}.{missing.name}",
         )
 
     def _of_checkpoints(self, found: Unsaved) -> Finding:

@@ -39,7 +39,8 @@ class MissingGroup(Rule):
     - an entry by an interpolation of a group that no entry chooses
     - a list that is merged with a mapping
     - a key of the node `hydra` that Hydra does not have
-    - a folder in `config_path`, or a configuration in `config_name`, that does not exist
+    - a folder in `config_path`, or a configuration in `config_name`, that does not exist: a warning, as `--config-path`
+      and `--config-name` may give others
 
     If the search path has places that only a run knows (`pkg://`, plugins), or names are stored under variables, the
     entries that no file answers are not reported.
@@ -80,6 +81,7 @@ class MissingGroup(Rule):
                 folder if app.written else name,
                 f"{what} does not exist",
                 symbol=app.written or str(app.name),
+                severity=Severity.WARNING,  # the command line may name another one
                 confidence=Confidence.HIGH,
                 evidence=("Hydra looks for it from the folder of the script, and raises `MissingConfigException`",),
                 help=help,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.methods import Conduct
 from modellint.graph.value import EventKind, Op, Parameter, dotted, self_attribute, walk_all
-from modellint.link.names import DefinedConstant, External
+from modellint.link.names import DefinedClass, DefinedConstant, External
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -113,6 +113,14 @@ def _is_plain_annotation(annotation: Value) -> bool:
     return True
 
 
+def _without_stand_in(definition: Definition | None, module: ModuleFacts) -> Definition | None:
+    """The definition of a base; the import, where a class of the file only stands in for one that fails."""
+    cls = definition.cls if isinstance(definition, DefinedClass) else None
+    if cls is None or cls.module is not module or not cls.offset or cls.name not in module.imports:
+        return definition
+    return External(module.imports[cls.name])
+
+
 class SourceFacts:
     """The facts of a class statement."""
 
@@ -126,10 +134,8 @@ class SourceFacts:
     @property
     def bases(self) -> tuple[Definition | None, ...]:
         """The definitions of the bases, resolved on each access: the asker's dependencies must include their files."""
-        return tuple(
-            self.scope.definition(base.args[0] if base.op is Op.INDEX else base)  # Generic[T]
-            for base in self.cls.bases
-        )
+        bases = (base.args[0] if base.op is Op.INDEX else base for base in self.cls.bases)  # Generic[T]
+        return tuple(_without_stand_in(self.scope.definition(base), self.cls.module) for base in bases)
 
     @property
     def attributes(self) -> Mapping[str, Value]:

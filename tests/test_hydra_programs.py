@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import modellint
+from modellint.dialects import apps
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,6 +78,29 @@ def test_a_primary_configuration_that_is_not_there_is_told_at_its_name(tmp_path:
 def test_without_a_folder_the_one_of_the_script_counts(tmp_path: Path) -> None:
     text = 'import hydra\n\n\n@hydra.main(config_name="config")\ndef main(cfg):\n    pass\n'
     assert codes(tmp_path, {"src/train.py": text, "src/config.yaml": CONFIG}) == [("src/config.yaml", "ML409")]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_asked"),
+    [
+        ("compose.yaml", "services:\n  web: {image: x}\n", False),
+        ("workflow.yml", "x: ${{ y }}\n", False),
+        ("plain/other.yaml", "x: 1\nx: 2\n", False),
+        ("conf/optim/adam.yaml", "lr: 1\n", True),
+    ],
+)
+def test_the_project_is_searched_only_for_files_that_may_be_composed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str, is_asked: bool
+) -> None:
+    asked = []
+    programs_of = apps.programs_of
+    monkeypatch.setattr(apps, "programs_of", lambda path, project: asked.append(path) or programs_of(path, project))
+    for folder in (".git", "conf/optim", "plain"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "conf" / "config.yaml").write_text("defaults:\n  - optim: adam\n", encoding="utf-8")
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    modellint.check([tmp_path / name], isolated=True, cache=False, config=None)
+    assert bool(asked) is is_asked
 
 
 def test_names_that_are_stored_under_variables_keep_it_silent(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ configurations: the primary one, one that this composes by default, or one that 
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,8 @@ _DEEPEST = 3
 #: How many files that choose a file by its name are looked at.
 _MOST_CHOOSERS = 12
 _YAML = ".yaml"
+#: The marks of files that Hydra composes; the first one is that of a defaults list.
+_MARKS = (b"defaults:", b"_target_", b"${", b"@package")
 #: How many folders above a file are looked into in a large project.
 _LEVELS = 5
 #: How many names one after the other stand for a path.
@@ -187,6 +190,26 @@ def _text(value: Value | None, module: ModuleFacts, project: Project) -> str | N
     if isinstance(found, DefinedConstant) and found.value is not None and found.value.op is Op.CONST:
         return found.value.data if isinstance(found.value.data, str) else None
     return None
+
+
+def may_be_composed(path: Path, data: bytes, project: Project) -> bool:
+    """True if Hydra may compose a file, by its looks or by a defaults list in a file beside it or above it.
+
+    To know for certain, `programs_of` searches the project.
+    """
+    if path.suffix != _YAML:
+        return False
+    return any(mark in data for mark in _MARKS) or any(
+        project.once(("defaults lists", folder), partial(_has_defaults, folder, project))
+        for folder in path.parents[:_LEVELS]
+        if folder == project.options.root or project.options.root in folder.parents
+    )
+
+
+def _has_defaults(folder: Path, project: Project) -> bool:
+    """True if a file in a folder may have a defaults list."""
+    paths = (folder / name for name in project.files.listdir(folder) if name.endswith(_YAML))
+    return any(_MARKS[0] in (project.files.read(path) or b"") for path in paths)
 
 
 def programs_of(path: Path, project: Project) -> tuple[App, ...]:

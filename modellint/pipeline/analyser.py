@@ -412,7 +412,7 @@ class Analyser:
             haste.answer(FileResult(run.path.as_posix(), tuple(run.findings), suppressions, waiting=codes))
 
     def _yaml(self, run: _FileRun, data: bytes, project: Project) -> None:
-        from modellint.dialects.apps import programs_of
+        from modellint.dialects.apps import may_be_composed, programs_of
         from modellint.frontends import recipe as recipe_frontend
         from modellint.link.recipes.loaders import is_loaded_otherwise
 
@@ -425,7 +425,7 @@ class Analyser:
             elif self._try_frontend(run, part, is_loaded_otherwise, recipe, project):
                 recipe = None
         is_recipe = recipe is not None
-        if recipe is None and programs_of(run.path, project):
+        if recipe is None and may_be_composed(run.path, data, project) and programs_of(run.path, project):
             recipe = self._try_frontend(run, part, project.omegaconf, run.path)
             if recipe is None:
                 self._try_frontend(run, part, recipe_frontend.read_omegaconf, run.path, data)

@@ -32,9 +32,12 @@ class UndefinedReference(Rule):
 
     An included recipe may use keys that only the including recipe defines; modellint checks it from there.
 
-    In plain configurations with `_target_:`, it resolves `${a.b}` and `${.b}` as OmegaConf does. Other files, the
-    command line, a script or Hydra itself (below `hydra:`) may add keys, so it reports a key only if the configuration
-    has no `defaults:`, one of its own mappings lacks the key, and others of its interpolations resolve.
+    In the configurations of a program with `@hydra.main`, it resolves `${a.b}` and `${.b}` in what Hydra composes: by
+    default, and with each file that the command line may choose. A key that another choice brings is not reported.
+
+    In other plain configurations with `_target_:`, it resolves them as OmegaConf does. Other files, the command line or
+    a script may add keys, so it reports a key only if the configuration has no `defaults:`, one of its own mappings
+    lacks the key, and others of its interpolations resolve.
 
     ## Why is this bad
     HyperPyYAML raises an error before anything else runs: `ValueError: The reference "key" is not valid`, or

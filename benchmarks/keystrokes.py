@@ -68,10 +68,14 @@ def measure(path: Path) -> None:
         return (answers[0] if answers else end) - start, end - start
 
     print(f"{path.name} ({text.count(chr(10))} lines): opened in {check(text)[1]:.2f} s")
+    functions = functions_in(text)
+    if not functions:
+        print(f"  no function of {_LINES} lines to change")
+        return
     gc.disable()  # as in the server
     for kind in ("comment", "body", "signature", "half typed"):
         times = []
-        for function in functions_in(text):
+        for function in functions:
             times.append(check(changed(text, function, kind)))
             check(text)
         first, last = (statistics.median(one) for one in zip(*times, strict=True))

@@ -127,7 +127,7 @@ def _growing(count: int) -> str:
 
 LARGE = {
     "many classes": Large(lambda count: "".join(map(_class, range(count))), 4_000, 50, 50, frozenset({"ML103"})),
-    "one long function": Large(_function, 25_000, 100, 400),
+    "one long function": Large(_function, 25_000, 100, 400, frozenset({"ML103"})),
     "a long sum": Large(_sum, 50_000, 1_600, 1_600),
 }
 #: Code that any reader has more to do with than it is long.

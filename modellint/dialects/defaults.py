@@ -42,7 +42,7 @@ class Trouble(Enum):
 class Refusal:
     """An entry of a defaults list that Hydra refuses: its text, what was looked for, and names that are there.
 
-    For LIST_AND_MAPPING it is a key, and `wanted` the file that has the other kind of value.
+    For LIST_AND_MAPPING it is a key, and `wanted` the name of the file that has the other kind of value.
     """
 
     trouble: Trouble

@@ -64,7 +64,7 @@ def _merge_into(spot: Spot, other: Spot, clashes: list[Refusal]) -> None:
         else:
             if known is not None and kinds == {NodeKind.MAPPING, NodeKind.SEQUENCE}:
                 place = child.recipe.place((child.key or child.node).span)
-                clashes.append(Refusal(Trouble.LIST_AND_MAPPING, place, str(key), known.recipe.path))
+                clashes.append(Refusal(Trouble.LIST_AND_MAPPING, place, str(key), known.recipe.file.name))
             if known is not None and NodeKind.MAPPING in kinds and OPEN in known.node.text:
                 child.is_open = True  # what the interpolation leads to is merged as well
             child.parent = spot

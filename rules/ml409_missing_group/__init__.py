@@ -97,7 +97,7 @@ class MissingGroup(Rule):
             yield self.finding(
                 refusal.place,
                 told.message,
-                symbol=refusal.wanted or refusal.text,
+                symbol=refusal.text if refusal.trouble.name == "LIST_AND_MAPPING" else refusal.wanted or refusal.text,
                 confidence=Confidence.HIGH,
                 evidence=(told.evidence, *((_HEAD,) if is_late else ())),
                 help="move `# @package` above the other comments" if is_late else told.help,
@@ -176,9 +176,10 @@ def _cycle(refusal: queries.Refusal) -> _Told:
 
 def _list_and_mapping(refusal: queries.Refusal) -> _Told:
     evidence = "OmegaConf raises `ConfigTypeError: Cannot merge DictConfig with ListConfig`"
-    other = refusal.wanted.rpartition("/")[2]
     return _Told(
-        f"`{refusal.text}` is a list in one file and a mapping in another, `{other}`", evidence, "make both of one kind"
+        f"`{refusal.text}` is a list in one file and a mapping in another, `{refusal.wanted}`",
+        evidence,
+        "make both of one kind",
     )
 
 

@@ -19,7 +19,7 @@ class Layer(nn.Module):
         a = self.weight  # reveal: a → parameter, sizes [n], on the layer's device
         a = self.steps  # reveal: a → buffer, sizes [n], on the layer's device
         a = self.left  # reveal: a → tensor, sizes [n], on the default device
-        a = self.scaled  # reveal: a → made of a parameter by `*`, on the layer's device
+        a = self.scaled  # reveal: a → made of a parameter by `*`, on the default device
         a = torch.zeros(3)  # reveal: a → tensor, sizes [3], on the default device
         a = torch.zeros(3, device=x.device)  # reveal: a → tensor, sizes [3], on the layer's device
         a = torch.zeros_like(x)  # reveal: a → tensor, on the layer's device

@@ -4,8 +4,8 @@
 RECIPE_QUERIES = (
     "arguments",
     "callees",
-    "command",
     "changes_state",
+    "command",
     "constructor",
     "disagreements",
     "evaluation",

@@ -126,6 +126,24 @@ def test_a_file_is_judged_with_each_program_and_choice_that_has_it(tmp_path: Pat
     assert codes(tmp_path, files) == [("conf/data/two.yaml", "ML401")]
 
 
+@pytest.mark.parametrize(
+    ("shown", "is_told"), [("+train.steps=3", False), ("+train='{steps: 3}'", False), ("train.steps=3", True)]
+)
+def test_a_key_that_a_page_adds_on_the_command_line_is_there(tmp_path: Path, shown: str, is_told: bool) -> None:
+    main = '@hydra.main(config_path="conf", config_name="config")\ndef main(cfg):\n    print(cfg.train.steps)\n'
+    text = f"import hydra\n\n\n{main}"
+    files = {"train.py": text, "README.md": f"    python train.py {shown}\n", "conf/config.yaml": "train: {lr: 1}\n"}
+    assert codes(tmp_path, files) == [("train.py", "ML405")] * is_told
+
+
+def test_an_argument_that_the_program_deletes_is_none(tmp_path: Path) -> None:
+    text = LOOP.replace("    build(", "    del cfg.parts.first.depth\n    build(")
+    parts = "class Part:\n    def __init__(self, size):\n        pass\n"
+    config = "parts:\n  first:\n    _target_: parts.Part\n    depth: 2\n"
+    assert codes(tmp_path, {"train.py": text, "parts.py": parts, "conf/config.yaml": config}) == []
+    assert codes(tmp_path, {"train.py": LOOP}) == [("conf/config.yaml", "ML403")]
+
+
 LOOP = """\
 import hydra
 from hydra.utils import instantiate

@@ -7,6 +7,7 @@ configurations: the primary one, one that this composes by default, or one that 
 from __future__ import annotations
 
 import os
+import re
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from modellint.dialects.omegaconf import DEFAULTS, spots_of
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 from modellint.link.names import DefinedConstant, External
+from modellint.link.searched import files_below
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -39,6 +41,9 @@ _DEEPEST = 3
 #: How many files that choose a file by its name are looked at.
 _MOST_CHOOSERS = 12
 _YAML = ".yaml"
+#: The endings of files that show command lines, and an argument that adds a key.
+_SHOWING = (".md", ".rst", ".sh", ".slurm", ".txt")
+_ADDING = re.compile(rb"(?<![\w+])\+{1,2}'?([\w.]+)=")
 #: The marks of files that Hydra composes; the first one is that of a defaults list.
 _MARKS = (b"defaults:", b"_target_", b"${", b"@package")
 #: How many folders above a file are looked into in a large project.
@@ -435,6 +440,20 @@ def _files_by_key(folder: Path, project: Project) -> dict[tuple[str, ...], list[
             if keys:
                 found.setdefault(keys, []).append((path, None if is_elsewhere else package))
     return found
+
+
+def is_added(keys: Sequence[Scalar], project: Project) -> bool:
+    """True if a page or a shell script of the project adds a key, or a mapping around it: `+trainer.fast=true`."""
+    added = project.once(("added keys",), lambda: _added_keys(project))
+    names = [str(key) for key in keys]
+    return any(".".join(names[:end]) in added for end in range(1, len(names) + 1))
+
+
+def _added_keys(project: Project) -> frozenset[str]:
+    paths = files_below(project, project.options.root, _SHOWING)
+    return frozenset(
+        name.decode() for path in paths for name in _ADDING.findall(project.files.read(path) or b"") if name.isascii()
+    )
 
 
 def _choosers(folder: Path, project: Project) -> dict[str, tuple[tuple[str, str], ...]]:

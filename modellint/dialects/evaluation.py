@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.dialects.apps import all_composed_with, composed_with, is_option
+from modellint.dialects.apps import all_composed_with, composed_with, is_added, is_option
 from modellint.dialects.hydra_nodes import HYDRA
 from modellint.dialects.lone import evaluate_alone, is_stored
 from modellint.edits.similar import get_close_matches
@@ -38,7 +38,8 @@ def _missing_references(recipe: Recipe, composed: Composed, project: Project) ->
         is_near = bool(get_close_matches(gap.key, gap.available, n=1, cutoff=0.6))
         if not asked or (not gap.depth and gap.key == HYDRA) or (not composed.is_chosen and not is_near):
             continue
-        if is_option((*gap.holder.keys, gap.key), composed, project):
+        keys = (*gap.holder.keys, gap.key)
+        if is_option(keys, composed, project) or is_added(keys, project):
             continue
         if is_stored(gap.key, recipe, project, is_near=is_near) or _is_led_elsewhere(asked[0], recipe, project):
             continue

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.dialects.apps import Composed, apps, composed_with, composition, is_option
+from modellint.dialects.apps import Composed, apps, composed_with, composition, is_added, is_option
 from modellint.flow.domain import NONE, UNKNOWN, Arguments, Constant, FunctionRef, constant, join, text
 from modellint.flow.frame import class_frame
 from modellint.flow.runs import started
-from modellint.flow.theory import Foreign, Mode, Stored, Theory
+from modellint.flow.theory import Deleted, Foreign, Mode, Stored, Theory
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.recipe import ARGUMENTS, PARTIAL, RESERVED, TARGET, NodeKind
+from modellint.graph.value import Op
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.recipes.items import ItemKind
 
@@ -121,7 +122,7 @@ class Reading(Theory):
     """The theory of a run of a program with its configuration."""
 
     mode = Mode(asks="configurations", assumes=True, outlives_run=True, keeps=(ConfigNode,))
-    observes = (Stored,)
+    observes = (Stored, Deleted)
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
@@ -251,6 +252,10 @@ class Reading(Theory):
     def observe(self, event: Occurrence) -> None:
         if isinstance(event, Stored) and isinstance(event.owner, ConfigNode):
             self.stored.add(text(event.key))
+        elif isinstance(event, Deleted):
+            target = event.target
+            key = target.args[1].data if target.op is Op.INDEX else target.data
+            self.stored.update((key,) if isinstance(key, str) else ())
 
 
 def _events_by_part(flow: Flow) -> dict[int, Event]:
@@ -282,7 +287,10 @@ def missing_keys(module: ModuleFacts, project: Project) -> Iterator[MissingKey]:
         for (value, name), (spot, frame) in reading.missing.items():
             function = frame.function
             is_stored = name in reading.stored or None in reading.stored
-            if function is None or is_stored or is_option((*spot.keys, name), Composed(app, composed), project):
+            path = (*spot.keys, name)
+            if function is None or is_stored or is_option(path, Composed(app, composed), project):
+                continue
+            if is_added(path, project):
                 continue
             home = function.module
             place = home.place(value)

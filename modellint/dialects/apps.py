@@ -68,6 +68,11 @@ class App:
     written: str = ""
 
 
+def apps_in(module: ModuleFacts, project: Project) -> tuple[App, ...]:
+    """The programs in a file; nothing is searched for one that imports nothing of Hydra."""
+    return tuple(_apps_in(module, project)) if _imports_hydra(module) else ()
+
+
 def apps(project: Project) -> tuple[App, ...]:
     """The programs of a project that compose configurations with Hydra; none if the project has too many files."""
 
@@ -92,7 +97,7 @@ def _apps_beside(folder: Path, project: Project) -> tuple[App, ...]:
 
 def _apps_among(paths: Iterable[Path], project: Project) -> tuple[App, ...]:
     modules = filter(None, map(project.python, paths))
-    return tuple(app for module in modules if _imports_hydra(module) for app in _apps_in(module, project))
+    return tuple(app for module in modules for app in apps_in(module, project))
 
 
 def _imports_hydra(module: ModuleFacts) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.dialects.apps import Composed, apps, composed_with, composition, is_added, is_option
+from modellint.dialects.apps import Composed, apps_in, composed_with, composition, is_added, is_option
 from modellint.flow.domain import NONE, UNKNOWN, Arguments, Constant, FunctionRef, constant, join, text
 from modellint.flow.frame import class_frame
 from modellint.flow.runs import started
@@ -270,8 +270,8 @@ def _events_by_part(flow: Flow) -> dict[int, Event]:
 
 def readings(module: ModuleFacts, project: Project) -> Iterator[tuple[App, Composition, Reading]]:
     """The runs of the programs in a file, each with its configuration; none for one that only a run knows."""
-    for app in apps(project):
-        composed = composition(app, project) if app.script == module.file and app.main else None
+    for app in apps_in(module, project):
+        composed = composition(app, project) if app.main else None
         function = module.functions.get(app.main)
         if composed is None or function is None or not function.parameters or composed.root.is_open:
             continue

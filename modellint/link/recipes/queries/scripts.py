@@ -36,10 +36,10 @@ class ScriptQueries:
     @property
     def unmet_programs(self) -> list[App]:
         """The programs of Hydra in the file whose folder of configurations, or whose primary one, is not there."""
-        from modellint.dialects.apps import apps, lacks_primary
+        from modellint.dialects.apps import apps_in, lacks_primary
 
-        own = (one for one in apps(self._project) if one.script == self._module.file)
-        return [one for one in own if one.written or lacks_primary(one, self._project)]
+        found = apps_in(self._module, self._project)
+        return [one for one in found if one.written or lacks_primary(one, self._project)]
 
     @property
     def missing_config_keys(self) -> Iterator[MissingKey]:

@@ -34,8 +34,14 @@ class ScriptQueries:
         return recipes_of(self._module.file, self._project)
 
     @property
+    def _imports_hydra(self) -> bool:
+        return any(origin.partition(".")[0] == "hydra" for origin in self._module.imports.values())
+
+    @property
     def unmet_programs(self) -> list[App]:
         """The programs of Hydra in the file whose folder of configurations, or whose primary one, is not there."""
+        if not self._imports_hydra:
+            return []
         from modellint.dialects.apps import apps_in, lacks_primary
 
         found = apps_in(self._module, self._project)
@@ -44,6 +50,8 @@ class ScriptQueries:
     @property
     def missing_config_keys(self) -> Iterator[MissingKey]:
         """The keys that the programs in the file read for certain, and that their configurations lack."""
+        if not self._imports_hydra:
+            return iter(())
         from modellint.dialects.reading import missing_keys
 
         return missing_keys(self._module, self._project)

@@ -44,8 +44,8 @@ _YAML = ".yaml"
 #: The endings of files that show command lines, and an argument that adds a key.
 _SHOWING = (".md", ".rst", ".sh", ".slurm", ".txt")
 _ADDING = re.compile(rb"(?<![\w+])\+{1,2}'?([\w.]+)=")
-#: The marks of files that Hydra composes; the first one is that of a defaults list.
-_MARKS = (b"defaults:", b"_target_", b"${", b"@package")
+#: Words of files that Hydra composes; the first one is that of a defaults list.
+_MARKS = (b"defaults", b"_target_", b"${", b"@package")
 #: How many folders above a file are looked into in a large project.
 _LEVELS = 5
 #: How many names one after the other stand for a path.

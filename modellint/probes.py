@@ -61,6 +61,11 @@ def file_probe(claim: Claim, name: str = "") -> Probe:
     return Probe(Target(Path(claim.place.path), name), claim)
 
 
+def folder_probe(claim: Claim, folder: Path) -> Probe:
+    """A probe of a model folder."""
+    return Probe(Target(folder), claim)
+
+
 def python_probe(claim: Claim, place: Place | None = None) -> Probe | None:
     """A probe of the function or class around `place` (by default the claim's); None if there is none."""
     place = place or claim.place

@@ -33,6 +33,12 @@ if TYPE_CHECKING:
     from .calls import OverBatch as OverBatch
     from .calls import Refused as Refused
     from .calls import RefusedLater as RefusedLater
+    from .folders import FileRefused as FileRefused
+    from .folders import IdHasNoRow as IdHasNoRow
+    from .folders import IdsDiffer as IdsDiffer
+    from .folders import NotWeightsOnly as NotWeightsOnly
+    from .folders import TemplateToken as TemplateToken
+    from .folders import TensorDiffers as TensorDiffers
     from .layers import Changed as Changed
     from .layers import KeptAsGiven as KeptAsGiven
     from .layers import LeftBehind as LeftBehind
@@ -81,6 +87,7 @@ else:
         __name__,
         {
             ".calls": "Refused RefusedLater NotTaken InSlot OnCuda AlwaysDrops OverBatch Lost Copied",
+            ".folders": "TensorDiffers IdHasNoRow IdsDiffer FileRefused NotWeightsOnly TemplateToken",
             ".layers": (
                 "NotRegistered KeptAsGiven LeftBehind MadeAside MadeAnew NotListed MovedLate Tied "
                 "Outgrown NotSet Unused Changed Repeated"

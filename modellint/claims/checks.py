@@ -45,3 +45,18 @@ class LoadingFails(Claim):
 @dataclass(frozen=True, slots=True)
 class SomethingStays(Claim):
     """Something in the recipe stays behind when its `modules` move."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassFails(Claim):
+    """The class that the configuration of a model folder names cannot be built."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsDiffer(Claim):
+    """The weights in a model folder lack a tensor of the class that its configuration names, or differ in a shape."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokensExceed(Claim):
+    """An id that the tokenizer of a model folder gives, or that its configuration names, has no embedding row."""

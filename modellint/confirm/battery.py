@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.claims.checks import (
+    ClassFails,
     DevicesMix,
     EndFails,
     LoadingFails,
@@ -19,6 +20,8 @@ from modellint.claims.checks import (
     ModesDiffer,
     NothingLearns,
     SomethingStays,
+    TokensExceed,
+    WeightsDiffer,
     WidthsDiffer,
 )
 from modellint.config.errors import UsageError, nearest
@@ -55,6 +58,7 @@ _OF_CLASSES = (
     ("modes", ModesDiffer),
 )
 _OF_RECIPES = (("loading", LoadingFails), ("placement", SomethingStays))
+_OF_FOLDERS = (("class", ClassFails), ("weights", WeightsDiffer), ("tokens", TokensExceed))
 #: Statuses of checks that did not fail, where less than the whole claim could be tried.
 _EXTENTS = {Extent.PART: "in-part", Extent.NOTHING: "nothing-to-check"}
 _COLOURS = {
@@ -66,7 +70,9 @@ _COLOURS = {
 }
 #: The targets of an assignment by which a module replaces another one.
 _MODULES = ("sys.modules", "modules")
-_EXPECTED = "expected `package.module:Class`, `folder/file.py::Class` or a recipe (.yaml, .yml)"
+#: The files that describe a model folder.
+_DESCRIPTIONS = ("config.json", "model_index.json", "adapter_config.json", "hyperparams.yaml")
+_EXPECTED = "expected `package.module:Class`, `folder/file.py::Class`, a recipe (.yaml, .yml) or a model folder"
 
 
 @dataclass(frozen=True)
@@ -119,7 +125,8 @@ def probe(target: str, settings: Settings, wishes: Wishes, servers: ForkServers 
     found = find(target, settings, setup)
     # Settings for the name that was asked for apply to the definition that it resolves to.
     said = tuple((f"{found.path.as_posix()}::{found.name}", said) for name, said in setup.targets if name == target)
-    checks = _OF_CLASSES if found.name else _OF_RECIPES
+    is_folder = found.path.is_dir()
+    checks = _OF_FOLDERS if is_folder else _OF_CLASSES if found.name else _OF_RECIPES
     files = files_of(found.path) if kind_of(found.path.name) == NOTEBOOK else {}
     place = Place(found.path.as_posix(), Span(1, 1, 1, 1))
     probes = tuple((number, Probe(found, claim(place), files=files)) for number, (_, claim) in enumerate(checks))
@@ -140,6 +147,8 @@ def find(target: str, settings: Settings, setup: Setup) -> Target:
     """
     project = Project(ProjectOptions(settings.root, setup.python, settings.recipes))
     file, is_file, name = target.partition("::")
+    if os.path.isdir(target):
+        return Target(_model_folder(target))
     if is_file or kind_of(Path(target).name) is not None:
         return _in_file(target, Path(os.path.abspath(file)), name if is_file else None, project)
     module, colon, attribute = target.partition(":")
@@ -170,6 +179,15 @@ def _exports_others(module: ModuleFacts) -> bool:
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and ast.unparse(node.value) in _MODULES:
             return True
     return False
+
+
+def _model_folder(target: str) -> Path:
+    """The path of a model folder. Raises UsageError for another folder."""
+    path = Path(os.path.abspath(target))
+    if not any((path / name).is_file() for name in _DESCRIPTIONS):
+        names = ", ".join(f"`{name}`" for name in _DESCRIPTIONS)
+        raise UsageError(f"{target}: no model folder; expected one with {names}")
+    return path
 
 
 def _in_file(target: str, path: Path, name: str | None, project: Project) -> Target:

@@ -18,6 +18,8 @@ from .cut import cutting
 from .device_check import placement_check, with_gpu
 from .evaluated import modes_check
 from .fed import feeding
+from .folder_checks import class_check, tokens_check, weights_check
+from .folder_probes import PROBES
 from .gradients import backward, change
 from .grids import grid
 from .grouped import grouping, optimizing
@@ -192,6 +194,10 @@ _REAL = (
     RECIPES.NotComposed,
     RECIPES.NotLocated,
     RECIPES.NotCalled,
+    *PROBES,
+    CHECKS.ClassFails,
+    CHECKS.WeightsDiffer,
+    CHECKS.TokensExceed,
 )
 _DEVICE_NAMES = {"fake": "device that is not there", "cpu": "CPU"}
 _PROBES: dict[type, Callable[[Session, Any], Verdict]] = {
@@ -247,4 +253,8 @@ _PROBES: dict[type, Callable[[Session, Any], Verdict]] = {
     CHECKS.ModesDiffer: with_gpu(modes_check),
     CHECKS.LoadingFails: recipe_loading_check,
     CHECKS.SomethingStays: recipe_placement_check,
+    CHECKS.ClassFails: class_check,
+    CHECKS.WeightsDiffer: weights_check,
+    CHECKS.TokensExceed: tokens_check,
+    **PROBES,
 }

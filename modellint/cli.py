@@ -448,16 +448,17 @@ Examples:
   modellint map hparams/train.yaml --output-format html --output-file map.html
   modellint map hparams/train.yaml --output-format dot | dot -Tsvg > map.svg
   modellint map model.py::Encoder --output-format json
+  modellint map models/my-bert
 
 \b
 Exit codes:
   0  the map is written
-  2  wrong usage, or no such recipe or class
+  2  wrong usage, or no such recipe, class or model folder
 """
 
 
 @cli.command("map", cls=Command, epilog=_MAP_EXAMPLES)
-@click.argument("target", metavar="RECIPE|FILE.py::CLASS")
+@click.argument("target", metavar="RECIPE|FILE.py::CLASS|FOLDER")
 @click.option(
     "--output-format",
     type=click.Choice(["table", "json", "dot", "mermaid", "html"]),
@@ -473,11 +474,13 @@ Exit codes:
     help="When to use colors. Default: auto, on a terminal.",
 )
 def show_map(target: str, output_format: str, output_file: Path | None, color: str, **flags: Any) -> int:
-    """Print the registration map of a recipe or a class.
+    """Print the registration map of a recipe or a class, or the weights of a folder.
 
     For a recipe, the map lists each layer with its number of parameters, the places in the script that use it, and the
     entries that move, train and save it. For a class, it lists layers, parameters and buffers, what registers them, and
     the places that use them. `modellint check` reports the entries that the map marks as `left out`.
+
+    For the folder of a published model, it lists the tensors in the files, with parameters and memory by part.
     """
     text = _mapped(target, output_format, output_file is None and wants_colour(color), flags)
     deliver(text, output_file, is_data=output_format != "table")
@@ -528,6 +531,7 @@ Examples:
   modellint probe model.py::Encoder
   modellint probe package.model:Encoder --output-format json
   modellint probe hparams/train.yaml
+  modellint probe models/my-bert
 """
 _PROBE_EXIT_CODES = """
 \b
@@ -539,7 +543,7 @@ Exit codes:
 
 
 @cli.command("probe", cls=Command, epilog=_PROBE_EXAMPLES + _PROBE_EXIT_CODES)
-@click.argument("target", metavar="PACKAGE.MODULE:CLASS|FILE.py::CLASS|RECIPE")
+@click.argument("target", metavar="PACKAGE.MODULE:CLASS|FILE.py::CLASS|RECIPE|FOLDER")
 @click.option(
     "--output-format", type=click.Choice(["text", "json"]), default="text", help="Format of the report. Default: text."
 )
@@ -573,8 +577,10 @@ def probe(target: str, output_format: str, output_file: Path | None, color: str,
 
     For a class, modellint checks that it moves to a device and runs there, that its layers fit each other, that each id
     has a row, that the shortest and the longest inputs pass, and that each parameter gets a finite gradient. For a
-    recipe, it checks that the recipe loads and that everything under `modules` moves. Set arguments and inputs under
-    `[tool.modellint.confirm.targets]`. modellint assumes the others, and reports what it assumed.
+    recipe, it checks that the recipe loads and that everything under `modules` moves. For the folder of a published
+    model, it checks that the class which the configuration names can be built, that the files have its tensors, and
+    that each id of the tokenizer has a row. Set arguments and inputs under `[tool.modellint.confirm.targets]`.
+    modellint assumes the others, and reports what it assumed.
     """
     from modellint.commands.checking import interpreter
     from modellint.confirm.command import run_probe

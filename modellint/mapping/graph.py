@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
-from modellint.mapping.model import ClassMap, RootKind, State
-from modellint.mapping.text import class_text
+from modellint.mapping.model import ClassMap, FolderMap, RootKind, State
+from modellint.mapping.text import class_text, memory_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.mapping.model import Layer, Map, Training
+    from modellint.mapping.model import FolderPart, Layer, Map, Training
 
 #: The effect of a root on the layers that it holds, as a verb.
 VERBS = {
@@ -58,7 +58,9 @@ class Graph:
 
 
 def graphs(chart: Map) -> list[Graph]:
-    """One graph for a class or for each training of a recipe."""
+    """One graph for a class, for each training of a recipe, or for each model of a folder."""
+    if isinstance(chart, FolderMap):
+        return [_of_part(part) for part in chart.parts]
     if isinstance(chart, ClassMap):
         return [_of_class(chart)]
     return [_of_training(training) for training in chart.trainings]
@@ -137,6 +139,16 @@ def _missing_roots(layer: Layer, training: Training) -> Iterator[tuple[str, str]
 
 def _file_name(path: str | None) -> str:
     return "" if path is None else path.rpartition("/")[2]
+
+
+def _of_part(part: FolderPart) -> Graph:
+    drawing = _Drawing()
+    name = part.class_name or part.name or "weights"
+    root = drawing.node("model", ROOT, name, f"{part.parameters:,}")
+    for inner, (_, parameters, memory) in part.by_part().items():
+        detail = f"{parameters:,}, {memory_text(memory)}"
+        drawing.edge(root, drawing.node(f"part {inner}", LAYER, inner, detail), "holds")
+    return drawing.graph(part.name or name)
 
 
 def _of_class(chart: ClassMap) -> Graph:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from modellint.mapping import layout
 from modellint.mapping.graph import graphs
-from modellint.mapping.model import ClassMap, State
+from modellint.mapping.model import ClassMap, FolderMap, State
 from modellint.mapping.page import SCRIPT, STYLE
 from modellint.mapping.text import class_text, counted, markup
 from modellint.mapping.views import tables
@@ -45,25 +45,31 @@ def lines(chart: Map, view: View) -> Iterator[str]:
     yield f'<meta http-equiv="Content-Security-Policy" content="{markup(policy)}">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f'<meta name="generator" content="modellint {__version__}">'
-    yield f"<title>Registration map of {markup(title)}</title>"
+    heading = "Weights" if isinstance(chart, FolderMap) else "Registration map"
+    yield f"<title>{heading} of {markup(title)}</title>"
     yield f"<style>{STYLE}</style>"
     yield "</head>"
     yield "<body>"
-    yield f"<h1>Registration map of <code>{markup(title)}</code></h1>"
-    yield from _tools()
-    drawn, listed = graphs(chart), tables(chart, view)
-    for number, (graph, table) in enumerate(zip(drawn, listed, strict=True)):
-        yield from _section(graph, table, number)
+    yield f"<h1>{heading} of <code>{markup(title)}</code></h1>"
+    yield from _tools(has_layers=not isinstance(chart, FolderMap))
+    if isinstance(chart, FolderMap):
+        for number, table in enumerate(tables(chart, view)):
+            yield from _plain_section(table, number)
+    else:
+        drawn, listed = graphs(chart), tables(chart, view)
+        for number, (graph, table) in enumerate(zip(drawn, listed, strict=True)):
+            yield from _section(graph, table, number)
     yield f"<footer>Made by modellint {__version__}. Nothing was run, and this page loads nothing.</footer>"
     yield f"<script>{SCRIPT}</script>"
     yield "</body>"
     yield "</html>"
 
 
-def _tools() -> Iterator[str]:
+def _tools(*, has_layers: bool) -> Iterator[str]:
     yield '<div class="tools" id="tools" hidden>'
     yield '<label for="filter">Filter <input type="search" id="filter" placeholder="layer, class, file…"></label>'
-    yield '<label><input type="checkbox" id="loose"> only what hangs loose</label>'
+    hidden = "" if has_layers else " hidden"
+    yield f'<label{hidden}><input type="checkbox" id="loose"> only what hangs loose</label>'
     yield "</div>"
 
 
@@ -80,6 +86,20 @@ def _section(graph: Graph, table: Table, number: int) -> Iterator[str]:
     if table.rows:
         yield from _figure(graph, table, number)
         yield from _table(table)
+    yield "</section>"
+
+
+def _plain_section(table: Table, number: int) -> Iterator[str]:
+    """A section with a table alone."""
+    yield f'<section aria-labelledby="title{number}">'
+    yield f'<h2 id="title{number}">{markup(": ".join(filter(None, (table.title, table.subtitle))))}</h2>'
+    yield from (f'<p class="quiet">{_with_code(note)}</p>' for note in table.notes)
+    if table.loose:
+        yield '<div class="alarm"><h3>Files that could not be read</h3><ul>'
+        yield from (f"<li>{_with_code(text)}</li>" for text in table.loose)
+        yield "</ul></div>"
+    if table.rows:
+        yield from _table(table, "")
     yield "</section>"
 
 
@@ -114,8 +134,8 @@ def _figure(graph: Graph, table: Table, number: int) -> Iterator[str]:
     yield "</ul></figure>"
 
 
-def _table(table: Table) -> Iterator[str]:
-    yield '<div class="wide"><table><caption>The same as a table</caption><thead><tr>'
+def _table(table: Table, caption: str = "The same as a table") -> Iterator[str]:
+    yield f'<div class="wide"><table><caption>{caption}</caption><thead><tr>'
     yield "".join(f'<th scope="col">{markup(column)}</th>' for column in table.columns)
     yield "</tr></thead><tbody>"
     for row in table.rows:

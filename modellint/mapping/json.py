@@ -5,13 +5,24 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from modellint.mapping.model import ClassMap
+from modellint.mapping.model import ClassMap, FolderMap
 from modellint.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.mapping.model import Attribute, Count, Fact, Layer, Loose, Map, RecipeMap, Training, Usage
+    from modellint.mapping.model import (
+        Attribute,
+        Count,
+        Fact,
+        FolderPart,
+        Layer,
+        Loose,
+        Map,
+        RecipeMap,
+        Training,
+        Usage,
+    )
     from modellint.reporters import View
     from modellint.source import Place
 
@@ -21,7 +32,10 @@ SCHEMA = 1
 
 def lines(chart: Map, view: View) -> Iterator[str]:
     """The map as one object. Paths are relative to the working directory, lines and columns start at 1."""
-    body = _class(chart, view) if isinstance(chart, ClassMap) else _recipe(chart, view)
+    if isinstance(chart, FolderMap):
+        body = _folder(chart, view)
+    else:
+        body = _class(chart, view) if isinstance(chart, ClassMap) else _recipe(chart, view)
     document = {"version": __version__, "schema": SCHEMA, **body}
     yield json.dumps(document, indent=2, ensure_ascii=False)
 
@@ -77,6 +91,41 @@ def _class(chart: ClassMap, view: View) -> dict[str, Any]:
         "is_complete": chart.is_complete,
         "attributes": [_attribute(attribute, view) for attribute in chart.attributes],
         "loose": [_loose(one, view) for one in chart.loose],
+    }
+
+
+def _folder(chart: FolderMap, view: View) -> dict[str, Any]:
+    return {"kind": "folder", "path": view.path(chart.path), "models": [_part(part) for part in chart.parts]}
+
+
+def _part(part: FolderPart) -> dict[str, Any]:
+    parts = part.by_part().items()
+    return {
+        "name": part.name or None,
+        "class": part.class_name or None,
+        "files": list(part.files),
+        "parameters": part.parameters,
+        "tied": part.is_tied,
+        "dtypes": [
+            {"dtype": dtype, "parameters": parameters, "bytes": memory}
+            for dtype, (parameters, memory) in part.by_dtype().items()
+        ],
+        "parts": [
+            {"name": name, "tensors": number, "parameters": parameters, "bytes": memory}
+            for name, (number, parameters, memory) in parts
+        ],
+        "tensors": [
+            {
+                "name": one.name,
+                "number": one.number,
+                "shape": list(one.shape),
+                "dtype": one.dtype,
+                "parameters": one.parameters,
+                "bytes": one.memory,
+            }
+            for one in part.weights
+        ],
+        "unread": list(part.unread),
     }
 
 

@@ -191,4 +191,72 @@ class ClassMap:
     loose: tuple[Loose, ...]
 
 
-Map = RecipeMap | ClassMap
+# -- model folders -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Tensors of one shape and dtype: of repeated layers, `number` of them, with `*` in the name for their numbers.
+
+    `parameters` is the number of elements of all of them, `memory` their bytes; None for an unknown dtype.
+    """
+
+    name: str
+    number: int
+    dtype: str
+    shape: tuple[int, ...]
+    parameters: int
+    memory: int | None
+
+    @property
+    def part(self) -> str:
+        """The part of the model that they belong to: `model.layers` of `model.layers.*.mlp.up_proj.weight`."""
+        names = self.name.split(".")
+        repeated = next((at for at, name in enumerate(names) if name == "*" or name.isdecimal()), len(names) - 1)
+        return ".".join(names[: max(1, min(repeated, len(names) - 1))])
+
+
+@dataclass(frozen=True, eq=False)
+class FolderPart:
+    """A model of a folder: `name` is its path within the folder, `class_name` the class that its configuration names.
+
+    `unread` tells which files could not be read, and why. `is_tied`: the output layer shares the input embedding.
+    """
+
+    name: str
+    class_name: str
+    files: tuple[str, ...]
+    weights: tuple[Weights, ...]
+    unread: tuple[str, ...]
+    is_tied: bool
+
+    @property
+    def parameters(self) -> int:
+        return sum(one.parameters for one in self.weights)
+
+    def by_part(self) -> dict[str, tuple[int, int, int]]:
+        """The number of tensors, of parameters and of bytes of each part of the model."""
+        found: dict[str, tuple[int, int, int]] = {}
+        for one in self.weights:
+            number, parameters, memory = found.get(one.part, (0, 0, 0))
+            found[one.part] = number + one.number, parameters + one.parameters, memory + (one.memory or 0)
+        return found
+
+    def by_dtype(self) -> dict[str, tuple[int, int]]:
+        """The number of parameters and of bytes of each dtype, the largest first."""
+        found: dict[str, tuple[int, int]] = {}
+        for one in self.weights:
+            parameters, memory = found.get(one.dtype, (0, 0))
+            found[one.dtype] = parameters + one.parameters, memory + (one.memory or 0)
+        return dict(sorted(found.items(), key=lambda pair: -pair[1][0]))
+
+
+@dataclass(frozen=True, eq=False)
+class FolderMap:
+    """The map of a model folder; a pipeline has several parts."""
+
+    path: str
+    parts: tuple[FolderPart, ...]
+
+
+Map = RecipeMap | ClassMap | FolderMap

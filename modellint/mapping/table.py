@@ -36,7 +36,8 @@ def lines(chart: Map, view: View) -> Iterator[str]:
         if number:
             yield ""
         yield styled(printable(table.title), view, bold=True)
-        yield from _wrap(printable(table.subtitle), width)
+        if table.subtitle:
+            yield from _wrap(printable(table.subtitle), width)
         if table.rows:
             yield ""
             yield from _grid(table, width, view)

@@ -1,4 +1,4 @@
-"""Resolve the target of a map, `RECIPE` or `FILE.py::Class`."""
+"""Resolve the target of a map, `RECIPE`, `FILE.py::Class` or a model folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _SEPARATOR = "::"
 #: How many names a message lists.
 _MAX_NAMES = 12
-_EXPECTED = "expected a recipe (.yaml, .yml) or a class (FILE.py::Class)"
+_EXPECTED = "expected a recipe (.yaml, .yml), a class (FILE.py::Class) or a model folder"
 
 
 def split(target: str) -> tuple[Path, str | None]:
@@ -32,7 +32,9 @@ def map_of(target: str, project: Project) -> Map:
     shown, cls = split(target)
     path = Path(os.path.abspath(shown))
     if os.path.isdir(path):
-        raise MapError(f"{shown}: is a folder; {_EXPECTED}")
+        from modellint.mapping.folders import map_folder
+
+        return map_folder(path, shown, project)
     kind = kind_of(path.name)
     if kind is None:
         raise MapError(f"{shown}: is neither Python nor YAML; {_EXPECTED}")

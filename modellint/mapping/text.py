@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from modellint.reporters import View
     from modellint.source import Place
 
+_UNITS = ("KiB", "MiB", "GiB", "TiB")
 _WORDS = {State.NO: "-", State.LOOSE: "left out", State.UNKNOWN: "?", State.YES: "yes", State.MAYBE: "maybe"}
 
 
@@ -66,6 +67,14 @@ def use_text(use: Usage, view: View, *, short: bool) -> str:
 
 def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def memory_text(number: int) -> str:
+    """Bytes as `512 B`, `1.5 MiB` or `131.4 GiB`."""
+    if number < 1024:
+        return f"{number} B"
+    power = min((number.bit_length() - 1) // 10, len(_UNITS))
+    return f"{number / 1024**power:,.1f} {_UNITS[power - 1]}"
 
 
 def class_text(name: str) -> str:

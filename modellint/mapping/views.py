@@ -5,13 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
-from modellint.mapping.model import ClassMap, State
-from modellint.mapping.text import class_text, counted, fact_text, position, use_text
+from modellint.mapping.model import ClassMap, FolderMap, State
+from modellint.mapping.text import class_text, counted, fact_text, memory_text, position, use_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from modellint.mapping.model import Attribute, Count, Fact, Layer, Map, RecipeMap, Training, Usage
+    from modellint.mapping.model import (
+        Attribute,
+        Count,
+        Fact,
+        FolderPart,
+        Layer,
+        Map,
+        RecipeMap,
+        Training,
+        Usage,
+    )
     from modellint.reporters import View
 
 
@@ -41,7 +51,9 @@ class Table:
 
 
 def tables(chart: Map, view: View) -> list[Table]:
-    """One table for a class or for each training of a recipe."""
+    """One table for a class or for each training of a recipe; two for each model of a folder."""
+    if isinstance(chart, FolderMap):
+        return [table for part in chart.parts for table in _of_part(chart, part, view)]
     if isinstance(chart, ClassMap):
         return [_of_class(chart, view)]
     return [_of_training(chart, training, view) for training in chart.trainings]
@@ -89,6 +101,40 @@ def _of_class(chart: ClassMap, view: View) -> Table:
         notes.append("the constructor does more than can be followed: there may be more attributes")
     columns = ("attribute", "class", "parameters", "registered", "used")
     return Table(f"{view.path(chart.path)}:{chart.place.span.line}", subtitle, columns, rows, loose, tuple(notes))
+
+
+def _of_part(chart: FolderMap, part: FolderPart, view: View) -> Iterator[Table]:
+    """The tables of a model: its parts, and its tensors."""
+    title = view.path(chart.path) + (f"/{part.name}" if part.name else "")
+    files = part.files[0] if len(part.files) == 1 else counted(len(part.files), "file")
+    subtitle = f"{part.class_name} in {files}" if part.class_name else files
+    rows = (
+        (Cell(name), _number_cell(number), _number_cell(parameters), Cell(memory_text(memory), is_number=True))
+        for name, (number, parameters, memory) in part.by_part().items()
+    )
+    dtypes = ", ".join(f"{memory_text(memory)} {dtype}" for dtype, (_, memory) in part.by_dtype().items())
+    number = sum(one.number for one in part.weights)
+    notes = [f"{counted(number, 'tensor')}, {part.parameters:,} parameters, {dtypes}"]
+    if part.is_tied:
+        notes.append("`tie_word_embeddings`: the output layer shares the rows of the input embedding")
+    yield Table(title, subtitle, ("part", "tensors", "parameters", "memory"), tuple(rows), part.unread, tuple(notes))
+    tensors = (
+        (
+            Cell(one.name),
+            _number_cell(one.number),
+            Cell(str(list(one.shape))),
+            Cell(one.dtype),
+            _number_cell(one.parameters),
+            Cell("?" if one.memory is None else memory_text(one.memory), is_number=True),
+        )
+        for one in part.weights
+    )
+    columns = ("tensor", "number", "shape", "dtype", "parameters", "memory")
+    yield Table("Tensors", "", columns, tuple(tensors), (), ())
+
+
+def _number_cell(number: int) -> Cell:
+    return Cell(f"{number:,}", is_number=True)
 
 
 def _attribute_row(attribute: Attribute, view: View) -> tuple[Cell, ...]:

@@ -13,6 +13,7 @@ from modellint.commands.help import Command, Group, section
 from modellint.commands.indexing import index
 from modellint.commands.options import project_options
 from modellint.commands.project import clean, config, doctor
+from modellint.commands.reporting import report
 from modellint.commands.reveal import reveal
 from modellint.commands.rules import FilePath, complete_code, explain, rules, test_rules
 from modellint.commands.shapes import shapes
@@ -139,7 +140,7 @@ def _configurations(
 
 _COMMANDS = {
     "Check": ("check", "merge", "server"),
-    "Inspect models": ("map", "shapes", "probe"),
+    "Inspect models": ("map", "shapes", "probe", "report"),
     "Rules": ("explain", "rules", "test-rules", "reveal"),
     "Set up": ("config", "doctor", "index", "clean"),
 }
@@ -589,5 +590,5 @@ def probe(target: str, output_format: str, output_file: Path | None, color: str,
     return run_probe(target, output_format, output_file, flags, colour=output_file is None and wants_colour(color))
 
 
-for command in (explain, rules, test_rules, reveal, shapes, config, clean, doctor, index):
+for command in (explain, rules, test_rules, reveal, shapes, report, config, clean, doctor, index):
     cli.add_command(command)

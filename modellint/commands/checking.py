@@ -250,6 +250,11 @@ def _fixing(
     return fixing(settings, rules, overlay, flags)
 
 
+def discovered(paths: Sequence[Path], settings: Settings) -> list[Path]:
+    """The files that a check of paths reads, after a word about folders that cannot be listed."""
+    return _discover(paths, settings, None, quiet=False)[0]
+
+
 def _discover(
     paths: Sequence[Path], settings: Settings, overlay: dict[Path, bytes] | None, quiet: bool
 ) -> tuple[list[Path], list[Path]]:

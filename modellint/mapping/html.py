@@ -79,13 +79,13 @@ def _section(graph: Graph, table: Table, number: int) -> Iterator[str]:
     yield from (f'<p class="quiet">{markup(note)}</p>' for note in table.notes)
     if table.loose:
         yield f'<div class="alarm"><h3>{counted(len(table.loose), "thing")} {_hang(len(table.loose))} loose</h3><ul>'
-        yield from (f"<li>{_with_code(text)}</li>" for text in table.loose)
+        yield from (f"<li>{code_text(text)}</li>" for text in table.loose)
         yield "</ul></div>"
     elif table.rows:
         yield '<p class="fine">Nothing hangs loose.</p>'
     if table.rows:
         yield from _figure(graph, table, number)
-        yield from _table(table)
+        yield from table_lines(table)
     yield "</section>"
 
 
@@ -93,17 +93,18 @@ def _plain_section(table: Table, number: int) -> Iterator[str]:
     """A section with a table alone."""
     yield f'<section aria-labelledby="title{number}">'
     yield f'<h2 id="title{number}">{markup(": ".join(filter(None, (table.title, table.subtitle))))}</h2>'
-    yield from (f'<p class="quiet">{_with_code(note)}</p>' for note in table.notes)
+    yield from (f'<p class="quiet">{code_text(note)}</p>' for note in table.notes)
     if table.loose:
         yield '<div class="alarm"><h3>Files that could not be read</h3><ul>'
-        yield from (f"<li>{_with_code(text)}</li>" for text in table.loose)
+        yield from (f"<li>{code_text(text)}</li>" for text in table.loose)
         yield "</ul></div>"
     if table.rows:
-        yield from _table(table, "")
+        yield from table_lines(table, "")
     yield "</section>"
 
 
-def _with_code(text: str) -> str:
+def code_text(text: str) -> str:
+    """Text for a web page, with what stands in backquotes as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", markup(text))
 
 
@@ -134,7 +135,8 @@ def _figure(graph: Graph, table: Table, number: int) -> Iterator[str]:
     yield "</ul></figure>"
 
 
-def _table(table: Table, caption: str = "The same as a table") -> Iterator[str]:
+def table_lines(table: Table, caption: str = "The same as a table") -> Iterator[str]:
+    """A table of a map."""
     yield f'<div class="wide"><table><caption>{caption}</caption><thead><tr>'
     yield "".join(f'<th scope="col">{markup(column)}</th>' for column in table.columns)
     yield "</tr></thead><tbody>"

@@ -28,9 +28,8 @@ MARKERS = (PIPELINE, CONFIG, ADAPTER, SENTENCES, SPEECHBRAIN)
 #: The suffix of a table that says which shard holds which tensor.
 INDEX = ".index.json"
 #: The names of files with weights.
-_WEIGHTS = re.compile(
-    r"(?i).+\.(?:safetensors|bin|pt|pth|ckpt)(?:\.index(?:\.[\w-]+)?\.json)?|.+\.index(?:\.[\w-]+)?\.json"
-)
+_INDEX = r"\.index(?:\.[\w-]+)?\.json"
+_WEIGHTS = re.compile(rf"(?i).+\.(?:safetensors|bin|pt|pth|ckpt)(?:{_INDEX})?|.+{_INDEX}")
 #: The names of files of `.bin` that hold weights: many other files end so.
 _BIN = re.compile(r"(?i)(?:.*[._-])?(?:pytorch_model|adapter_model|model|weights)(?:[.-].*)?\.bin")
 _TOKENIZER = re.compile(r"tokenizer\.json|tokenizer_config\.json|vocab\.\w+|.+\.model|.+\.tiktoken")

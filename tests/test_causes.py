@@ -87,7 +87,9 @@ def test_what_is_checked_decides_where_it_stands(workspace: Workspace) -> None:
     assert places(findings(workspace, "e.yaml", "d.yaml")[0]) == ["d.yaml", "e.yaml"]
 
 
-@pytest.mark.parametrize("name", ["concise", "github", "gitlab", "junit", "rdjson", "json-lines", "pylint", "azure"])
+@pytest.mark.parametrize(
+    "name", ["concise", "github", "gitlab", "junit", "rdjson", "json-lines", "pylint", "azure", "markdown"]
+)
 def test_every_format_tells_it_once(workspace: Workspace, name: str) -> None:
     recipes(workspace)
     out = workspace.run("check", "--output-format", name).out

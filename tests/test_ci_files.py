@@ -148,12 +148,13 @@ def test_what_is_unreleased_becomes_a_release_with_its_notes(tmp_path: Path) -> 
 
 
 def test_the_action_runs_a_check(tmp_path: Path) -> None:
-    """Its last line, with a folder that holds a broken example, as a runner's shell would run it."""
+    """Its last line, with a folder that holds a broken example, as a runner's shell would run it after a push."""
     step = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["runs"]["steps"][-1]
-    command = step["run"].strip().splitlines()[-1].replace("$RUNNER_TEMP/modellint/bin/modellint", "$MODELLINT")
+    command = step["run"].strip().splitlines()[-1].replace("$RUNNER_TEMP/modellint/bin", "$PROGRAMS")
     environment = {
         "PATH": "/usr/bin:/bin",
-        "MODELLINT": str(Path(sys.executable).with_name("modellint")),
+        "GITHUB_ACTION_PATH": str(ROOT),
+        "PROGRAMS": str(Path(sys.executable).parent),
         "PATHS": "examples/amphion/broken",
         "ARGS": "--isolated --no-cache",
         "SARIF": str(tmp_path / "report.sarif"),

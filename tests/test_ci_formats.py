@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from os import environ
 from typing import TYPE_CHECKING, Any
@@ -169,6 +170,17 @@ def test_rdjson_counts_bytes_and_suggests_fixes(workspace: Workspace) -> None:
 def test_pylint_lines_can_be_parsed(words: Workspace) -> None:
     words.write({"a.py": "a = WORD\n"})
     assert words.run("check", "--output-format", "pylint").lines == ["a.py:1: [TST101(word), a] Found the word"]
+
+
+def test_markdown_escapes_markup_and_links_to_pages(workspace: Workspace) -> None:
+    workspace.write({"a.py": "import torch\n\n\ndef f(x):\n    return torch.softmax(torch.zeros(2, 3, 4))\n"})
+    workspace.write({"a|b.py": SWAPPED})
+    lines = workspace.run("check", "--output-format", "markdown").lines
+    assert lines[0] == "### modellint"
+    rows = [line for line in lines if line.startswith("| :")]
+    assert len(rows) == int(lines[2].partition(" ")[0])
+    assert any("`a\\|b.py:" in row for row in rows)
+    assert all(re.match(r"\| :\w+: \| \[ML\d+\]\(https://", row) for row in rows)
 
 
 def test_several_formats_in_one_run(words: Workspace) -> None:

@@ -237,7 +237,7 @@ def test_a_traceback_is_shown_when_asked_for(failing: Workspace) -> None:
 
 def test_every_format_that_programs_read_tells_of_it(failing: Workspace) -> None:
     failing.write({"a,b.py": "# DO raise\n", "c.py": OTHER})
-    names = ("sarif", "gitlab", "junit", "rdjson", "github", "azure", "json-lines", "pylint")
+    names = ("sarif", "gitlab", "junit", "rdjson", "github", "azure", "json-lines", "pylint", "markdown")
     assert failing.run("check", "--no-cache", *(f"--output-format={name}={name}.out" for name in names)).code == 2
     text = {name: (failing.root / f"{name}.out").read_text() for name in names}
     message = "internal error in BAD101: ValueError: of two lines \x1b[31m"
@@ -273,6 +273,7 @@ def test_every_format_that_programs_read_tells_of_it(failing: Workspace) -> None
 
     assert [next(iter(json.loads(line))) for line in text["json-lines"].splitlines()] == ["code", "error"]
     assert text["pylint"].splitlines()[1].startswith("a,b.py:1: [internal-error(internal-error), BAD101] ValueError")
+    assert ":x: `a,b.py`: internal error in BAD101: ValueError" in text["markdown"]
 
 
 def test_reports_that_are_joined_tell_of_it(failing: Workspace) -> None:

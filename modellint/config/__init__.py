@@ -65,6 +65,7 @@ OUTPUT_FORMATS = (
     "github",
     "gitlab",
     "junit",
+    "markdown",
     "pylint",
     "rdjson",
     "sarif",

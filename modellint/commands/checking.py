@@ -250,7 +250,7 @@ def _fixing(
     return fixing(settings, rules, overlay, flags)
 
 
-def discovered(paths: Sequence[Path], settings: Settings) -> list[Path]:
+def find_files(paths: Sequence[Path], settings: Settings) -> list[Path]:
     """The files that a check of paths reads, after a word about folders that cannot be listed."""
     return _discover(paths, settings, None, quiet=False)[0]
 

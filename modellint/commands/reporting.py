@@ -51,7 +51,7 @@ def report(paths: tuple[Path, ...], output_file: Path, confirm: bool, no_models:
     parameters and memory; for a recipe, what moves, trains and saves each layer; and the shapes of tensors, line by
     line. It is one file that loads nothing.
     """
-    from modellint.commands.checking import discovered, interpreter
+    from modellint.commands.checking import find_files, interpreter
     from modellint.commands.progress import Progress
     from modellint.config import settings_for
     from modellint.link.project import Project, ProjectOptions
@@ -66,7 +66,7 @@ def report(paths: tuple[Path, ...], output_file: Path, confirm: bool, no_models:
     settings = settings_for(wanted, flags["config"], isolated=flags["isolated"])
     settings = settings.with_options(python=interpreter(flags["python"]), jobs=flags["jobs"])
     rules = select_rules(settings)
-    files = discovered(wanted, settings)
+    files = find_files(wanted, settings)
     with Progress() as progress:
         outcome = run(
             files,

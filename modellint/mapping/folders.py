@@ -41,7 +41,7 @@ def _part(name: str, folder: ModelFolder) -> FolderPart:
     tensors = folder.tensors()
     files = sorted({tensor.file for tensor in tensors.values()})
     return FolderPart(
-        name, _class_name(folder), tuple(files), tuple(_rows(tensors)), _unread(folder, loaded), _tied(folder)
+        name, _class_name(folder), tuple(files), tuple(_rows(tensors)), _unread(folder, loaded), _is_tied(folder)
     )
 
 
@@ -66,7 +66,7 @@ def _unread(folder: ModelFolder, loaded: str | None) -> tuple[str, ...]:
     return tuple(f"`{one.name}`: {one.reason}" for one in found if one.trouble is not None)
 
 
-def _tied(folder: ModelFolder) -> bool:
+def _is_tied(folder: ModelFolder) -> bool:
     """True if the configuration says that the output layer shares the rows of the input embedding."""
     config = folder.config.value if folder.config is not None else None
     inner = config.get("text_config") if isinstance(config, dict) else None

@@ -146,7 +146,7 @@ def _branch(branch: Branch, view: View) -> Iterator[str]:
         facts += [use_text(attribute.uses[0], view, short=True)] if attribute.uses else []
     state = "" if attribute is None else f' class="{attribute.registered.state.value.replace(" ", "-")}"'
     registered = (
-        "" if attribute is None else f" <span{state}>{markup(_registered(fact_text(attribute.registered)))}</span>"
+        "" if attribute is None else f" <span{state}>{markup(_state_text(fact_text(attribute.registered)))}</span>"
     )
     line = f'{named}{registered} <span class="quiet">{markup(" · ".join(facts))}</span>'
     if not branch.branches:
@@ -158,7 +158,7 @@ def _branch(branch: Branch, view: View) -> Iterator[str]:
     yield "</ul></details></li>"
 
 
-def _registered(text: str) -> str:
+def _state_text(text: str) -> str:
     return {"yes": "registered", "-": "not registered", "?": "may be registered", "maybe": "may be registered"}.get(
         text, text
     )

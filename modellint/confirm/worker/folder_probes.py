@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .session import Session
 
 
-def fitting(session: Session, claim: TensorDiffers) -> Verdict:
+def probe_weights(session: Session, claim: TensorDiffers) -> Verdict:
     """Build the class and compare it with the files: confirmed if a tensor is missing, unknown, or of another shape."""
     session.begin("reading the configuration")
     try:
@@ -45,11 +45,11 @@ def fitting(session: Session, claim: TensorDiffers) -> Verdict:
         return unconfirmed("it has no weights")
     differing = {name for name, *_ in found.mismatched}
     if claim.tensor in differing or claim.tensor in found.missing or claim.tensor in found.unexpected:
-        return confirmed(f"`{part.class_name}`: {differences(_narrowed(found, claim.tensor))}")
+        return confirmed(f"`{part.class_name}`: {differences(_beginning_with(found, claim.tensor))}")
     return refuted(f"`{part.class_name}` takes `{claim.tensor}` from the files")
 
 
-def _narrowed(found: Comparison, name: str) -> Comparison:
+def _beginning_with(found: Comparison, name: str) -> Comparison:
     """The comparison with what concerns one tensor first."""
     found.mismatched.sort(key=lambda one: one[0] != name)
     for names in (found.missing, found.unexpected):
@@ -57,7 +57,7 @@ def _narrowed(found: Comparison, name: str) -> Comparison:
     return found
 
 
-def looking_up(session: Session, claim: IdHasNoRow) -> Verdict:
+def probe_row(session: Session, claim: IdHasNoRow) -> Verdict:
     """Look an id up in an embedding as large as that of the folder: confirmed if that fails."""
     session.begin("reading the configuration")
     try:
@@ -81,7 +81,7 @@ def looking_up(session: Session, claim: IdHasNoRow) -> Verdict:
     return confirmed(lookup_text(claim.number, rows, name))
 
 
-def agreeing(session: Session, claim: IdsDiffer) -> Verdict:
+def probe_roles(session: Session, claim: IdsDiffer) -> Verdict:
     """Load the configurations and the tokenizer with transformers: confirmed if they have different ids for a role."""
     session.begin("loading the configurations")
     library: Any = session.stand_ins.module("transformers")
@@ -106,7 +106,7 @@ def agreeing(session: Session, claim: IdsDiffer) -> Verdict:
     return confirmed(told)
 
 
-def reading_file(session: Session, claim: FileRefused) -> Verdict:
+def probe_file(session: Session, claim: FileRefused) -> Verdict:
     """Read the header of a file with the library that wrote it: confirmed if it refuses, or lacks the tensor."""
     session.begin(f"reading `{claim.file}`")
     path = os.path.join(session.target, claim.file)
@@ -136,7 +136,7 @@ def _names_in(session: Session, path: str) -> Iterable[str]:
     return names
 
 
-def unpickling(session: Session, claim: NotWeightsOnly) -> Verdict:
+def probe_pickle(session: Session, claim: NotWeightsOnly) -> Verdict:
     """Load a file with `weights_only`: confirmed if torch refuses."""
     session.begin(f"loading `{claim.file}`")
     try:
@@ -146,7 +146,7 @@ def unpickling(session: Session, claim: NotWeightsOnly) -> Verdict:
     return refuted("`torch.load` takes it with `weights_only`")
 
 
-def templating(session: Session, claim: TemplateToken) -> Verdict:
+def probe_template(session: Session, claim: TemplateToken) -> Verdict:
     """Tokenize a token of the chat template: confirmed if that gives several ids, or if Jinja refuses the template."""
     session.begin("loading the tokenizer")
     library: Any = session.stand_ins.module("transformers")
@@ -169,10 +169,10 @@ def templating(session: Session, claim: TemplateToken) -> Verdict:
 
 
 PROBES: dict[type, Callable[[Session, Any], Verdict]] = {
-    FOLDERS.TensorDiffers: fitting,
-    FOLDERS.IdHasNoRow: looking_up,
-    FOLDERS.IdsDiffer: agreeing,
-    FOLDERS.FileRefused: reading_file,
-    FOLDERS.NotWeightsOnly: unpickling,
-    FOLDERS.TemplateToken: templating,
+    FOLDERS.TensorDiffers: probe_weights,
+    FOLDERS.IdHasNoRow: probe_row,
+    FOLDERS.IdsDiffer: probe_roles,
+    FOLDERS.FileRefused: probe_file,
+    FOLDERS.NotWeightsOnly: probe_pickle,
+    FOLDERS.TemplateToken: probe_template,
 }

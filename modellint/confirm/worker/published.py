@@ -213,7 +213,7 @@ def _adapter(folder: str, session: Session) -> Part:
 
 
 def _loadables(folder: str, session: Session) -> Iterator[Part]:
-    """What the `pretrainer` of a SpeechBrain recipe loads, from files with the names of its `loadables`."""
+    """The models that the `pretrainer` of a SpeechBrain recipe loads, from files with the names of its `loadables`."""
     session.begin("building the recipe")
     recipe = recipes.Recipe(os.path.join(folder, _RECIPE), session.overrides, session.stand_ins)
     objects = recipe.build(None)

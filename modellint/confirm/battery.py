@@ -35,6 +35,8 @@ from modellint.graph.immutable import dataclass
 from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.project import Project, ProjectOptions
 from modellint.probes import Probe, Target
+from modellint.reading.files import Files
+from modellint.reading.model_folders import MARKERS, marker_of
 from modellint.reporters.json import guard_json
 from modellint.source import NOTEBOOK, YAML, Place, Span, kind_of
 from modellint.version import __version__
@@ -70,8 +72,6 @@ _COLOURS = {
 }
 #: The targets of an assignment by which a module replaces another one.
 _MODULES = ("sys.modules", "modules")
-#: The files that describe a model folder.
-_DESCRIPTIONS = ("config.json", "model_index.json", "adapter_config.json", "hyperparams.yaml")
 _EXPECTED = "expected `package.module:Class`, `folder/file.py::Class`, a recipe (.yaml, .yml) or a model folder"
 
 
@@ -184,9 +184,9 @@ def _exports_others(module: ModuleFacts) -> bool:
 def _model_folder(target: str) -> Path:
     """The path of a model folder. Raises UsageError for another folder."""
     path = Path(os.path.abspath(target))
-    if not any((path / name).is_file() for name in _DESCRIPTIONS):
-        names = ", ".join(f"`{name}`" for name in _DESCRIPTIONS)
-        raise UsageError(f"{target}: no model folder; expected one with {names}")
+    if marker_of(path, Files()) is None:
+        names = ", ".join(f"`{name}`" for name in MARKERS)
+        raise UsageError(f"{target}: no model folder; expected one of {names} beside weights or a tokenizer")
     return path
 
 

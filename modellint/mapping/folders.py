@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 _ANY = "*"
 
 
-def map_folder(path: Path, shown: Path, project: Project) -> FolderMap:
-    """The map of a folder. Raises MapError for one that holds no tensors that could be read."""
+def map_folder(path: Path, shown: Path, project: Project, expected: str) -> FolderMap:
+    """The map of a folder. Raises MapError for one without readable tensors; `expected` is the end of its message."""
     folder = ModelFolder(path, project.files)
     if folder.marker is None:
-        raise MapError(f"{shown}: no model folder; expected one with `config.json`, and weights or a tokenizer")
+        raise MapError(f"{shown}: is no model folder; {expected}")
     parts = [_part(name, one) for name, one in _models(folder)]
     if not any(part.weights for part in parts):
         reasons = [reason for part in parts for reason in part.unread]
@@ -37,7 +37,7 @@ def _models(folder: ModelFolder) -> Iterator[tuple[str, ModelFolder]]:
 
 
 def _part(name: str, folder: ModelFolder) -> FolderPart:
-    loaded = folder.loaded
+    loaded = folder.main_weights
     tensors = folder.tensors()
     files = sorted({tensor.file for tensor in tensors.values()})
     return FolderPart(

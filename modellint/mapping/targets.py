@@ -34,7 +34,7 @@ def map_of(target: str, project: Project) -> Map:
     if os.path.isdir(path):
         from modellint.mapping.folders import map_folder
 
-        return map_folder(path, shown, project)
+        return map_folder(path, shown, project, _EXPECTED)
     kind = kind_of(path.name)
     if kind is None:
         raise MapError(f"{shown}: is neither Python nor YAML; {_EXPECTED}")

@@ -39,7 +39,7 @@ def test_a_file_gets_no_colours(workspace: Workspace, monkeypatch: pytest.Monkey
     [
         (["nowhere.yaml"], "nowhere.yaml: no such file or folder"),
         (["nowhere.py::Model"], "nowhere.py: no such file or folder"),
-        (["."], ".: is a folder; expected a recipe (.yaml, .yml) or a class (FILE.py::Class)"),
+        (["."], ".: is no model folder; expected a recipe (.yaml, .yml), a class (FILE.py::Class) or a model folder"),
         (["notes.txt"], "notes.txt: is neither Python nor YAML; expected a recipe"),
         (["model.py"], "model.py: a Python file; expected model.py::CLASS, and it defines `Block`, `Encoder`"),
         (["model.py::Encodr"], "model.py: no class is called `Encodr`; did you mean `Encoder`?"),

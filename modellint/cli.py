@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -533,6 +534,7 @@ Examples:
   modellint probe package.model:Encoder --output-format json
   modellint probe hparams/train.yaml
   modellint probe models/my-bert
+  modellint probe --all src --expect probes.json
 """
 _PROBE_EXIT_CODES = """
 \b
@@ -544,7 +546,10 @@ Exit codes:
 
 
 @cli.command("probe", cls=Command, epilog=_PROBE_EXAMPLES + _PROBE_EXIT_CODES)
-@click.argument("target", metavar="PACKAGE.MODULE:CLASS|FILE.py::CLASS|RECIPE|FOLDER")
+@click.argument("targets", metavar="PACKAGE.MODULE:CLASS|FILE.py::CLASS|RECIPE|FOLDER", nargs=-1)
+@click.option("--all", "takes_all", is_flag=True, help="Probe all classes, recipes and model folders below the paths.")
+@click.option("--expect", type=_Files, help="With --all: compare with this file, and fail for what is worse.")
+@click.option("--write-expectation", is_flag=True, help="With --all: write the statuses of the checks to that file.")
 @click.option(
     "--output-format", type=click.Choice(["text", "json"]), default="text", help="Format of the report. Default: text."
 )
@@ -573,7 +578,9 @@ Exit codes:
     default="auto",
     help="When to use colors. Default: auto, on a terminal.",
 )
-def probe(target: str, output_format: str, output_file: Path | None, color: str, **flags: Any) -> int:
+def probe(
+    targets: tuple[str, ...], takes_all: bool, output_format: str, output_file: Path | None, color: str, **flags: Any
+) -> int:
     """Build a model and run it, without weights, data or a GPU.
 
     For a class, modellint checks that it moves to a device and runs there, that its layers fit each other, that each id
@@ -584,10 +591,23 @@ def probe(target: str, output_format: str, output_file: Path | None, color: str,
     modellint assumes the others, and reports what it assumed.
     """
     from modellint.commands.checking import interpreter
-    from modellint.confirm.command import run_probe
+    from modellint.confirm.command import run_probe, run_survey
 
     flags["python"] = interpreter(flags["python"])
-    return run_probe(target, output_format, output_file, flags, colour=output_file is None and wants_colour(color))
+    colour = output_file is None and wants_colour(color)
+    if takes_all:
+        from modellint.commands.progress import Progress
+
+        paths = [Path(target) for target in targets] or [Path(".")]
+        with Progress() as progress:
+            return run_survey(
+                paths, output_format, output_file, flags, partial(progress.update, unit="targets"), colour=colour
+            )
+    if flags["expect"] is not None or flags["write_expectation"]:
+        raise UsageError("--expect and --write-expectation are about --all; expected it beside them")
+    if len(targets) != 1:
+        raise UsageError(f"{len(targets)} targets; expected one, or --all with paths")
+    return run_probe(targets[0], output_format, output_file, flags, colour=colour)
 
 
 for command in (explain, rules, test_rules, reveal, shapes, report, config, clean, doctor, index):

@@ -9,7 +9,7 @@ import time
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from modellint.claims.checks import (
     ClassFails,
@@ -229,8 +229,7 @@ def as_text(result: Result, *, colour: bool = False) -> str:
     width = max(len(check.name) for check in result.checks)
     longest = max(len(check.status) for check in result.checks)
     for check in result.checks:
-        word = f"{check.status.replace('-', ' '):<{longest}}"
-        shown = f"{_COLOURS[check.status]}{word}\x1b[0m" if colour else word
+        shown = status_text(check.status, width=longest, colour=colour)
         device = f" ({check.verdict.device})" if check.verdict.device else ""
         detail = check.verdict.detail
         if check.status == "not-run":
@@ -239,6 +238,12 @@ def as_text(result: Result, *, colour: bool = False) -> str:
         lines.append(f"  {check.name:<{width}}  {shown}  {detail}{device}")
     guard = [] if result.guard is None else [f"guard: {result.guard}"]
     return "\n".join([*lines, *guard, _summary(result)]) + "\n"
+
+
+def status_text(status: str, *, width: int = 0, colour: bool = False) -> str:
+    """A status in words, in its colour."""
+    word = f"{status.replace('-', ' '):<{width}}"
+    return f"{_COLOURS[status]}{word}\x1b[0m" if colour else word
 
 
 def _summary(result: Result) -> str:
@@ -255,6 +260,12 @@ def _numbers(result: Result) -> Sequence[tuple[str, int]]:
 
 def as_json(result: Result) -> str:
     """The report for programs."""
+    shown = {"version": __version__, **as_object(result)}
+    return json.dumps(shown, indent=2, ensure_ascii=False) + "\n"
+
+
+def as_object(result: Result) -> dict[str, Any]:
+    """A target with its checks, as JSON-able values."""
     checks = [
         {
             "name": check.name,
@@ -264,11 +275,9 @@ def as_json(result: Result) -> str:
         }
         for check in result.checks
     ]
-    shown = {
-        "version": __version__,
+    return {
         "target": result.target,
         "checks": checks,
         "duration_s": round(result.duration, 3),
         "guard": None if result.guard is None else guard_json(result.guard),
     }
-    return json.dumps(shown, indent=2, ensure_ascii=False) + "\n"

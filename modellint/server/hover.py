@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.mapping.model import ClassMap, MapError
+from modellint.mapping.model import ClassMap, MapError, RecipeMap
 from modellint.mapping.targets import map_of
 from modellint.mapping.views import tables
 from modellint.reporters import View
@@ -69,8 +69,10 @@ def _definitions(chart: Map, path: Path) -> Iterable[tuple[str, int, int]]:
     """Layers with the first and last line of their definition, in this file."""
     if isinstance(chart, ClassMap):
         defined = [(item.name, item.place) for item in chart.attributes]
-    else:
+    elif isinstance(chart, RecipeMap):
         defined = [(layer.name, layer.place) for training in chart.trainings for layer in training.layers]
+    else:
+        return []
     return [
         (name, place.span.line, place.span.end_line)
         for name, place in defined

@@ -90,7 +90,7 @@ def test_other_folders_are_not_missed_and_targets_that_are_gone_are_told(expecte
     [
         (
             ("--all", "--expect", "nowhere.json"),
-            "nowhere.json: No such file or directory; `--write-expectation` makes one",
+            "No such file or directory; `--write-expectation` makes one",
         ),
         (("--all", "--expect", "bad.json"), "bad.json:1:"),
         (("--all", "--expect", "other.json"), "expected an object with `version` 1"),

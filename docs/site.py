@@ -5,6 +5,7 @@ mkdocs calls `on_config`, `on_files` and `on_page_content`; see `hooks` in mkdoc
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import html
 import io
@@ -14,6 +15,7 @@ import posixpath
 import re
 import tempfile
 import textwrap
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -48,6 +50,8 @@ PAGES = {
 }
 #: Tables of so many columns fit on any screen.
 _NARROW = 3
+#: The most characters of a link to the playground.
+_LONGEST_LINK = 8_000
 _LINK = re.compile(r"(?<=\]\()(?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]*)?(?=\))")
 
 
@@ -171,11 +175,28 @@ def _rule_page(rule: Rule) -> str:
 
 def _folded(first: Sequence[Example], others: Sequence[Example]) -> str:
     """The first examples, and a block that unfolds to the others."""
-    shown, folded = (list(map(example_as_markdown, examples)) for examples in (first, others))
+    shown, folded = (list(map(_with_trial, examples)) for examples in (first, others))
     if folded:
         summary = f"{len(folded)} more example{'s' if len(folded) > 1 else ''}"
         shown.append(f'??? example "{summary}"\n\n' + textwrap.indent("\n\n".join(folded), "    "))
     return "\n\n".join(shown)
+
+
+def _with_trial(example: Example) -> str:
+    """An example with a link that opens it in the playground; none for one whose link would be too long."""
+    shown = example_as_markdown(example)
+    hash_ = fragment(example.files)
+    if len(hash_) > _LONGEST_LINK:
+        return shown
+    return f'{shown}\n\n<a class="trial" href="../playground/index.html#{hash_}">Try it in the playground</a>'
+
+
+def fragment(files: Mapping[str, str]) -> str:
+    """The end of a link to the playground, which holds files: their JSON, deflated, in base64 for URLs."""
+    data = json.dumps({"files": dict(files), "selected": next(iter(files))}, ensure_ascii=False).encode()
+    packer = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
+    packed = packer.compress(data) + packer.flush()
+    return base64.urlsafe_b64encode(packed).decode().rstrip("=")
 
 
 def printed(rule: Rule) -> str:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from modellint.claims import Claim
     from modellint.flow.theory import Theory
+    from modellint.folders import ModelFolder as ModelFolder
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project as Project
@@ -54,6 +55,7 @@ class Example:
     `# expect: CODE`; a good example carries none, and the rule must stay silent on it. `fixed` gives the files
     after `--fix --unsafe-fixes`, where the rule has a fix; it may also be told by `changes`, pairs of a text that
     occurs once in the files and the text in its place. `folder` is where the files lie, if they are read from there.
+    `marked` are further lines to flag, as path and number: those in files that have no comments.
     """
 
     title: str
@@ -61,14 +63,15 @@ class Example:
     fixed: Mapping[str, str] | None = None
     changes: tuple[tuple[str, str], ...] = ()
     folder: Path | None = field(default=None, compare=False)
+    marked: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
         if self.changes:
             object.__setattr__(self, "fixed", _apply_changes(self.files, self.changes))
 
     def expected(self, code: str) -> set[tuple[str, int]]:
-        """The (path, line) pairs that the rule `code` must flag: the lines with `# expect: CODE`."""
-        places = set()
+        """The (path, line) pairs that the rule `code` must flag: the lines with `# expect: CODE`, and those marked."""
+        places = set(self.marked)
         for path, text in self.files.items():
             for number, line in enumerate(lines_of(path, text), 1):
                 match = _EXPECTATION.search(line)
@@ -133,8 +136,9 @@ class RuleDocs:
 class Rule:
     """Base class of all rules.
 
-    A rule about Python code overrides `check_python`, one about recipes overrides `check_recipe`; a rule that
-    reports on both sides overrides both (equal findings are reported once).
+    A rule about Python code overrides `check_python`, one about recipes overrides `check_recipe`, one about published
+    models overrides `check_folder`; a rule that reports on several sides overrides several (equal findings are reported
+    once).
     """
 
     code: ClassVar[str]
@@ -171,6 +175,10 @@ class Rule:
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         """Yield the rule's findings about a recipe; they may lie in other files, too."""
+        return iter(())
+
+    def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
+        """Yield the rule's findings about the folder of a published model: in its documents, or at its files."""
         return iter(())
 
     def check_unreadable(self, path: str, error: UnreadableError) -> Iterator[Finding]:

@@ -59,7 +59,7 @@ def test_a_rule_of_ones_own_as_the_page_tells(workspace: Workspace) -> None:
         assert line.startswith("$ modellint ")
         assert workspace.run(*shlex.split(line)[2:]).code == 0
     rule = workspace.root / "house_rules/own001_no_full_dropout"
-    settings, titles, _ = blocks("writing-rules.md", "toml")
+    settings, titles, *_ = blocks("writing-rules.md", "toml")
     assert (rule / "examples.toml").read_text("utf-8") == titles
     (tree,) = (block for block in blocks("writing-rules.md", "text") if block.startswith("house_rules/"))
     shown = {line.split()[0] for line in tree.splitlines()[1:]}

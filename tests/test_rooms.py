@@ -78,7 +78,7 @@ def test_rooms_import_what_they_may() -> None:
 #: All that rules import of modellint, typing included: packages count with their modules.
 OFFERED = (
     *("modellint.rule", "modellint.finding", "modellint.graph", "modellint.operators", "modellint.claims"),
-    *("modellint.edits", "modellint.flow.queries", "modellint.link.recipes.queries"),
+    *("modellint.edits", "modellint.flow.queries", "modellint.folders", "modellint.link.recipes.queries"),
 )
 #: Rules that look into the engine: they follow optimizers by theories.
 INSIDE = {"ml207_parameter_not_registered", "ml209_layer_not_optimised"}

@@ -17,6 +17,7 @@ from modellint.link.project import Project, ProjectOptions
 from modellint.link.recipes.copies import copied_from
 from modellint.pipeline.stack import in_one_chunk
 from modellint.reading.files import Files
+from modellint.reading.model_folders import SPEECHBRAIN, marker_of
 from modellint.reading.paths import shown
 from modellint.results.failures import RAISED, Crash, noted
 from modellint.results.report import Inventory, ScriptChoice
@@ -182,6 +183,8 @@ class Analyser:
         self._python_rules = [rule for rule in self._rules if type(rule).check_python is not Rule.check_python]
         #: The rules that check recipes or other configurations.
         self._recipe_rules = [rule for rule in self._rules if type(rule).check_recipe is not Rule.check_recipe]
+        #: The rules that check folders of published models.
+        self._folder_rules = [rule for rule in self._rules if type(rule).check_folder is not Rule.check_folder]
 
     def analyse_all(
         self, paths: Sequence[Path], on_begin: Callable[[Path], object] = lambda path: None
@@ -229,7 +232,8 @@ class Analyser:
         run, started = _FileRun(path, haste), process_time()
         operators.add(self._operators)
         with self.files.trace() as trace:
-            data = self.files.read(path)
+            # A part of a published model may be large, and is read as its kind is.
+            data = self.files.read(path) if kind_of(path.name) is not None else b""
             oversized = self.files.oversized(path)
             if data is None:
                 if oversized is None:
@@ -375,8 +379,24 @@ class Analyser:
             self._yaml(run, data, project)
         elif kind == NOTEBOOK:
             self._notebook(run, data, project)
-        else:
+        elif kind == PYTHON:
             self._python(run, data, project)
+        if kind is None or run.path.name == SPEECHBRAIN:
+            self._folder(run, project)
+
+    def _folder(self, run: _FileRun, project: Project) -> None:
+        """Check the folder of a published model that a file belongs to."""
+        marker = marker_of(run.path.parent, self.files) or marker_of(run.path.parent.parent, self.files)
+        if not self._folder_rules or marker is None or (run.path.name == SPEECHBRAIN and marker != run.path):
+            return
+        from modellint.folders import ModelFolder
+
+        folder = ModelFolder(marker.parent, self.files)
+        run.clock = process_time()
+        for rule in self._folder_rules:
+            self._check_rule(run, rule, rule.check_folder, folder, project)
+        for name, error in sorted(folder.unreadable.items()):
+            self._unreadable(run, error, marker.parent / name)
 
     def _python(self, run: _FileRun, data: bytes, project: Project) -> None:
         if not self._python_rules and (project.has_read(run.path) or _is_python(run.path, data)):
@@ -517,9 +537,10 @@ class Analyser:
             run.spend(rule.code, now - run.clock)
             run.clock = now
 
-    def _unreadable(self, run: _FileRun, error: UnreadableError) -> None:
+    def _unreadable(self, run: _FileRun, error: UnreadableError, file: Path | None = None) -> None:
+        """Report the file of a run, or another one that is read with it, as unreadable."""
         run.readable = False
-        path = run.path.as_posix()
+        path = (file or run.path).as_posix()
         for rule in self._rules:
             with noted(run.crashes, rule.code, path):
                 run.findings += map(verified, rule.check_unreadable(path, error))

@@ -51,7 +51,7 @@ def shard_of(files: Sequence[Path], wanted: str, root: Path, limit: int) -> list
 
 def _units(weights: Mapping[Path, int], root: Path, most: int) -> Iterator[list[Path]]:
     """The files in order, as lists that stay together; a group of more than `most` is divided into its files."""
-    scripts = {file.parent for file in weights if kind_of(file.name) != YAML}
+    scripts = {file.parent for file in weights if kind_of(file.name) not in (YAML, None)}
     groups: dict[Path, list[Path]] = {}
     for file in sorted(weights, key=lambda file: _name(file, root)):
         groups.setdefault(_group(file, scripts, root), []).append(file)

@@ -2,7 +2,8 @@
 
 Files that are named are always checked. Folders are walked, without following links to folders; what `.gitignore`
 files (at every level, up to the top of the repository) and the `exclude` settings name is left out, and so are the
-examples of rules, which are mistakes on purpose.
+examples of rules, which are mistakes on purpose. A folder of a published model is one file to check, the one that
+describes it. Its weights count whether git ignores them or not: they are mostly too large for a repository.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 from modellint.config import DEFAULT_INCLUDES
 from modellint.config.errors import UsageError
 from modellint.reading.example_folders import EXAMPLES, TITLES, is_rule_folder
+from modellint.reading.model_folders import MARKERS, is_part, marker_in
 from modellint.source import kind_of
 
 if TYPE_CHECKING:
@@ -38,7 +40,8 @@ def discover(
     """The files to check below `paths`, sorted and each once, and the named files that are no source of ours.
 
     In a repository git says which files of a folder there are, elsewhere the folders do, without what `.gitignore`
-    hides. A named file is there whatever is excluded, unless `force-exclude` is set. Told of folders that cannot be
+    hides. A named file is there whatever is excluded, unless `force-exclude` is set; for a part of a published model it
+    is the file that describes the model. Told of folders that cannot be
     listed. Raises UsageError for a path that cannot be checked.
     """
     is_excluded = glob_matcher(settings.exclude + settings.extend_exclude, settings.root)
@@ -63,6 +66,8 @@ def discover(
             raise UsageError(f"{path}: cannot be read: {os.strerror(errno.EACCES)}")
         elif kind_of(absolute) is not None:
             named.append(absolute)
+        elif (marker := _marker_around(absolute)) is not None:
+            named.append(marker)
         else:
             skipped.append(Path(path))
     return [Path(path) for path in sorted({*walker.files(), *named})], skipped
@@ -75,6 +80,41 @@ def is_left_out(path: str | Path, root: Path, is_excluded: Callable[[str], bool]
         return is_excluded(file.as_posix())
     below = [file, *file.parents][: len(file.parts) - len(root.parts)]
     return any(is_excluded(part.as_posix()) for part in below)
+
+
+def _is_source(name: str) -> bool:
+    """True if a file of this name may be checked."""
+    return kind_of(name) is not None or name in MARKERS
+
+
+def _stands_alone(path: str) -> bool:
+    """True if a file is a source by its kind, or stands for the folder of a published model."""
+    if kind_of(path) is not None:
+        return True
+    folder, _, name = path.rpartition("/")
+    return name == _marker_in(folder)
+
+
+def _marker_around(path: str) -> str | None:
+    """The file that stands for the published model that a file is a part of; None if there is none.
+
+    Components of a pipeline, and extra chat templates, lie in folders of it.
+    """
+    folder, _, name = path.rpartition("/")
+    if not is_part(name):
+        return None
+    for around in (folder, os.path.dirname(folder)):
+        marker = _marker_in(around)
+        if marker is not None:
+            return os.path.join(around, marker)
+    return None
+
+
+def _marker_in(folder: str) -> str | None:
+    try:
+        return marker_in(set(os.listdir(folder or "/")))
+    except OSError:
+        return None
 
 
 def _check_listable(path: Path, folder: str) -> None:
@@ -216,7 +256,7 @@ class _Walker:
         nested = []
         for entry in dict.fromkeys(listed.stdout.split(b"\0")[:-1]):
             mode, name = _entry(os.fsdecode(entry))
-            if mode != _REPOSITORY and kind_of(name) is None:
+            if mode != _REPOSITORY and not _is_source(name[name.rfind("/") + 1 :]):
                 continue
             path = prefix + name
             if self._is_away(path, away) or self._is_excluded(path):
@@ -247,6 +287,8 @@ class _Walker:
     def _take(self, path: str) -> None:
         """Take a file that was listed, if it is there and a file."""
         if self._is_included is not None and not self._is_included(path):
+            return
+        if not _stands_alone(path):
             return
         try:
             mode = os.lstat(path).st_mode
@@ -281,7 +323,7 @@ class _Walker:
         path = entry.path.replace(os.sep, "/") if os.sep != "/" else entry.path
         try:
             is_folder = entry.is_dir(follow_symlinks=False)
-            if not is_folder and (kind_of(entry.name) is None or not entry.is_file()):
+            if not is_folder and not (_is_source(entry.name) and entry.is_file()):
                 return
             is_link = entry.is_symlink()
         except OSError:
@@ -290,7 +332,7 @@ class _Walker:
             return
         if is_folder:
             pending.append((path, ignores))
-        elif self._is_included is None or self._is_included(path):
+        elif (self._is_included is None or self._is_included(path)) and _stands_alone(path):
             (self._links if is_link else self._files).append(path)
 
 

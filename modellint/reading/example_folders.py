@@ -2,7 +2,8 @@
 
 `bad/NAME/…` and `good/NAME/…` hold the files of one example each, `fixed/NAME/…` what becomes of those files of a bad
 one that its fix changes. `examples.toml` has their titles, by name in the tables `bad` and `good`, in the order in
-which they are shown. Nothing of it is read before somebody asks for the examples of a rule.
+which they are shown. Its table `expect` has the lines to report in files that have no comments, such as JSON: lists of
+`PATH:LINE`, by the name of the example. Nothing of it is read before somebody asks for the examples of a rule.
 
 An installed pack may have the folders and titles of all of its rules in one file, `examples.json.xz` beside the
 folders of the rules, as the built-in one has: an object with the texts of the files by their paths. A rule that has one
@@ -12,6 +13,7 @@ of the folders itself does without the file.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from functools import cache
 from importlib import import_module
@@ -31,13 +33,21 @@ class Making(Protocol[Made]):
     """The files from which an example is made."""
 
     def __call__(
-        self, title: str, files: Mapping[str, str], fixed: Mapping[str, str] | None, *, folder: Path | None
+        self,
+        title: str,
+        files: Mapping[str, str],
+        fixed: Mapping[str, str] | None,
+        *,
+        folder: Path | None,
+        marked: tuple[tuple[str, int], ...],
     ) -> Made: ...
 
 
 TITLES = "examples.toml"
 PACKED = "examples.json.xz"
 KINDS = ("bad", "good")
+#: The table of the lines to report in files without comments.
+EXPECT = "expect"
 FIXED = "fixed"
 #: The folders of examples within a rule's folder, which hold no code of the rule.
 EXAMPLES = (*KINDS, FIXED)
@@ -74,7 +84,8 @@ def examples_of(rule: type, kind: str, make: Making[Made]) -> tuple[Made, ...]:
 
 
 def _read(folder: Path, kind: str, make: Making[Made]) -> Iterator[Made]:
-    titles = _titles(folder)[kind]
+    tables = _tables(folder)
+    titles, marks = tables[kind], tables[EXPECT] if kind == "bad" else {}
     shelf = _shelf(folder)
     repaired = shelf.names(FIXED) if kind == "bad" else []
     for name in shelf.names(kind):
@@ -92,7 +103,7 @@ def _read(folder: Path, kind: str, make: Making[Made]) -> Iterator[Made]:
         for path in fixed or ():
             if path not in files:
                 raise UsageError(f"{shelf.path_text(FIXED, name, path)}: no file of the bad example has this path")
-        yield make(title, files, fixed, folder=shelf.folder(kind, name))
+        yield make(title, files, fixed, folder=shelf.folder(kind, name), marked=tuple(map(_mark, marks.get(name, ()))))
 
 
 class _Folders:
@@ -168,8 +179,14 @@ def _read_texts(file: Path) -> Mapping[str, str]:
     return dict(sorted(texts.items()))
 
 
-def _titles(folder: Path) -> Mapping[str, Mapping[str, str]]:
-    """The titles by kind and name, in the order of the file."""
+def _mark(text: str) -> tuple[str, int]:
+    """The path and the line of `PATH:LINE`."""
+    path, _, line = text.rpartition(":")
+    return path, int(line)
+
+
+def _tables(folder: Path) -> Mapping[str, Mapping[str, Any]]:
+    """The titles by kind and name, in the order of the file; and the lines to report, by the name of the example."""
     file = folder / TITLES
     toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     try:
@@ -179,13 +196,23 @@ def _titles(folder: Path) -> Mapping[str, Mapping[str, str]]:
         raise UsageError(f"{shown(file)}: cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise UsageError(f"{shown(file)}: not valid TOML: {error}") from None
-    for kind, titles in tables.items():
-        if kind not in KINDS or not isinstance(titles, dict):
-            raise UsageError(f"{shown(file)}: `{kind}`: expected the tables [bad] and [good]")
-        for name, title in titles.items():
-            if not isinstance(title, str) or not title:
+    for kind, entries in tables.items():
+        if kind not in (*KINDS, EXPECT) or not isinstance(entries, dict):
+            raise UsageError(f"{shown(file)}: `{kind}`: expected the tables [bad] and [good], and perhaps [{EXPECT}]")
+        for name, entry in entries.items():
+            if kind == EXPECT:
+                if name not in tables.get("bad", {}) or not _are_marks(entry):
+                    expected = "expected a list of `PATH:LINE` for a bad example"
+                    raise UsageError(f"{shown(file)}: `{kind}.{name}`: {expected}")
+            elif not isinstance(entry, str) or not entry:
                 raise UsageError(f"{shown(file)}: `{kind}.{name}`: expected the title of the example")
-    return {kind: tables.get(kind, {}) for kind in KINDS}
+    return {kind: tables.get(kind, {}) for kind in (*KINDS, EXPECT)}
+
+
+def _are_marks(entry: object) -> bool:
+    if not isinstance(entry, list):
+        return False
+    return all(isinstance(one, str) and re.fullmatch(r".+:[1-9][0-9]*", one) for one in entry)
 
 
 def _folders(path: Path) -> list[str]:

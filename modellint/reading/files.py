@@ -20,11 +20,14 @@ from modellint.source import NOTEBOOK, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from typing import BinaryIO
 
 T = TypeVar("T")
 
 #: The fingerprint of a file that does not exist.
 ABSENT = "absent"
+#: The dependency on parts of a file that is too large to be read as a whole, and the bytes of its head that count.
+PART, _HEAD = "part:", 4096
 
 
 def content_hash(data: bytes) -> str:
@@ -34,6 +37,13 @@ def content_hash(data: bytes) -> str:
 
 def read_file(path: Path) -> bytes:
     """The content of a file. Raises OSError, for a pipe or a device too: these may keep us waiting, or have no end."""
+    with _opened(path) as file:
+        return file.read()
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """A regular file, opened for reading. Raises OSError for any other."""
     try:
         number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except ValueError as error:  # a NUL in the name
@@ -43,9 +53,16 @@ def read_file(path: Path) -> bytes:
         if not stat.S_ISREG(mode):
             raise OSError(errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL, "not a regular file")
         with os.fdopen(number, "rb", closefd=False) as file:
-            return file.read()
+            yield file
     finally:
         os.close(number)
+
+
+def read_part(path: Path, start: int, length: int) -> bytes:
+    """Up to `length` bytes of a file from `start` on. Raises OSError, as `read_file` does."""
+    with _opened(path) as file:
+        file.seek(start)
+        return file.read(length)
 
 
 def write_atomically(path: Path, data: bytes) -> None:
@@ -169,6 +186,35 @@ class Files:
             self._contents[path] = self._load(path)
         return self._contents[path]
 
+    def size(self, path: Path) -> int | None:
+        """The number of bytes of a file, None if it is missing or no file."""
+        self._depend_on_parts(path)
+        if path in self._overlay:
+            return len(self._overlay[path])
+        try:
+            status = os.stat(path)
+        except (OSError, ValueError):
+            return None
+        return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+    def part(self, path: Path, start: int, length: int) -> bytes | None:
+        """Up to `length` bytes of a file from `start` on, None if it is missing or cannot be read.
+
+        However large the file is, no more of it is read. The size, the time and the head of the file stand for all of
+        it as a dependency.
+        """
+        self._depend_on_parts(path)
+        if path in self._overlay:
+            return self._overlay[path][start : start + length]
+        try:
+            return read_part(path, start, length)
+        except OSError:
+            return None
+
+    def _depend_on_parts(self, path: Path) -> None:
+        if self._traces:
+            self._traces[-1][0].add(f"{PART}{path.as_posix()}")
+
     def is_overlaid(self, path: Path) -> bool:
         """True if the overlay has the content of a file."""
         return path in self._overlay
@@ -244,7 +290,8 @@ class Files:
         self._contents.pop(path, None)
         self._tokens.pop(path, None)
         name, folder = path.as_posix(), path.parent.as_posix()
-        keys = {f"file:{name}", f"is-file:{name}", f"is-dir:{name}", f"dir:{folder}", f"is-dir:{folder}"}
+        keys = {f"{kind}:{name}" for kind in ("file", "is-file", "is-dir")}
+        keys |= {f"{PART}{name}", f"dir:{folder}", f"is-dir:{folder}"}
         for key in keys:
             self._fingerprints.pop(key, None)
         for root, known in self._mentions.items():
@@ -303,9 +350,21 @@ class Files:
             known = self._mentions_below(root)
             paths = map(Path.as_posix, known.of(words))
             return f"{known.state} {content_hash(chr(0).join(paths).encode('utf-8', 'surrogatepass'))}"
+        if key.startswith(PART):
+            return self._mark(path)
         if kind == "is-searched":
             return str(self._mentions_below(path).is_whole)
         raise ValueError(f"unknown kind of dependency: {key!r}")
+
+    def _mark(self, path: Path) -> str:
+        """The fingerprint of a file of which only parts were read."""
+        if path in self._overlay:
+            return content_hash(self._overlay[path])
+        try:
+            status, head = os.stat(path), read_part(path, 0, _HEAD)
+        except (OSError, ValueError):
+            return ABSENT
+        return f"{status.st_size} {status.st_mtime_ns} {content_hash(head)}"
 
     def peek(self, path: Path) -> bytes | None:
         """The content of a file, as by `read`, but not recorded as a dependency."""

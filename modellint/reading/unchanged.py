@@ -13,7 +13,7 @@ from pathlib import Path
 from time import time_ns
 from typing import TYPE_CHECKING, Any
 
-from modellint.reading.files import ABSENT, Files, content_hash
+from modellint.reading.files import ABSENT, PART, Files, content_hash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,7 +78,10 @@ class Look(Files):
         return all(self._is_as_known(path, *seen) for path, seen in self.known.items())
 
     def _is_as_known(self, path: str, fingerprint: str, *marks: int) -> bool:
-        return _marks(path) == marks if marks else self._file(path) == fingerprint
+        if marks:
+            return _marks(path.removeprefix(PART)) == marks
+        now = self._fingerprint(path) if path.startswith(PART) else self._file(path)
+        return now == fingerprint
 
     # -- what results rest on --------------------------------------------------------------------------------------
 
@@ -92,6 +95,8 @@ class Look(Files):
             return str(self._kind(name) == FOLDER)
         if kind == "dir":
             return self._names_hash(name)
+        if key.startswith(PART):
+            return self._part(key, name)
         return super()._fingerprint(key)
 
     def _names_hash(self, folder: str) -> str:
@@ -111,6 +116,19 @@ class Look(Files):
             self.marked[name] = [found, *marks] if is_settled else [found]
         elif self._kind(name) == FILE:
             self._is_sound = False  # who may read it is not told
+        return found
+
+    def _part(self, key: str, name: str) -> str:
+        """The fingerprint of a file of which parts were read; if its marks are unchanged, the earlier one."""
+        marks = _marks(name)
+        known = self.known.get(key)
+        if known is not None and marks and tuple(known[1:]) == marks:
+            self.marked[key] = known
+            return str(known[0])
+        found = self._mark(Path(name))
+        if self._kind(name) == FILE:
+            is_settled = bool(marks) and time_ns() - max(marks[1:3]) > _SETTLED
+            self.marked[key] = [found, *marks] if is_settled else [found]
         return found
 
     def _is_too_large(self, path: Path) -> bool:

@@ -29,6 +29,7 @@ from modellint.flow.shapes.shown import UNKNOWN
 from modellint.home import page_of
 from modellint.link.budget import SupersededError
 from modellint.reading.discovery import glob_matcher
+from modellint.reading.model_folders import is_part
 from modellint.results.failures import Crash
 from modellint.server.aside import Aside
 from modellint.server.configuration import Configuration
@@ -155,7 +156,9 @@ class Server(LanguageServer):
     def document_changed(self, uri: str) -> None:
         """Handle a document that was opened or edited."""
         path, document = path_of(uri), self.documents.document_at(uri)
-        if path is None or document is None or kind_of(Path(path).name) is None:
+        if path is None or document is None:
+            return
+        if kind_of(Path(path).name) is None and not is_part(Path(path).name):
             return
         self._uris[path] = uri
         version, text = document.version, document.source

@@ -1,0 +1,151 @@
+"""The header of a safetensors file: names, dtypes and shapes, without a byte of the tensors.
+
+What the library refuses is refused here, too: https://github.com/huggingface/safetensors#format. A file begins with
+the length of its header (8 bytes, little-endian), at most 100 MB; the header is a JSON object; the tensors cover all
+that follows, each byte once.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from modellint.folders.tensors import Tensor, Trouble, Weights
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: The most bytes of a header for the library, and for us: a header of 24 MB has two hundred thousand tensors.
+LARGEST_HEADER, _LARGEST_READ = 100_000_000, 24_000_000
+_MOST_TENSORS = 250_000
+#: The dtypes of the format, by torch's names, with the bits of an element.
+_DTYPES = {
+    "BOOL": ("bool", 8),
+    "F4": ("float4_e2m1fn_x2", 4),
+    "F6_E2M3": ("float6_e2m3", 6),
+    "F6_E3M2": ("float6_e3m2", 6),
+    "U8": ("uint8", 8),
+    "I8": ("int8", 8),
+    "F8_E5M2": ("float8_e5m2", 8),
+    "F8_E4M3": ("float8_e4m3fn", 8),
+    "F8_E8M0": ("float8_e8m0fnu", 8),
+    "F8_E5M2FNUZ": ("float8_e5m2fnuz", 8),
+    "F8_E4M3FNUZ": ("float8_e4m3fnuz", 8),
+    "I16": ("int16", 16),
+    "U16": ("uint16", 16),
+    "F16": ("float16", 16),
+    "BF16": ("bfloat16", 16),
+    "I32": ("int32", 32),
+    "U32": ("uint32", 32),
+    "F32": ("float32", 32),
+    "C64": ("complex64", 64),
+    "I64": ("int64", 64),
+    "U64": ("uint64", 64),
+    "F64": ("float64", 64),
+}
+
+
+class _RefusedError(Exception):
+    """The library refuses a header; the message says why."""
+
+
+def read(name: str, size: int, part: Callable[[int, int], bytes | None]) -> Weights:
+    """The tensors of the safetensors file `name` of `size` bytes; `part(start, length)` gives bytes of it."""
+
+    def fault(reason: str) -> Weights:
+        return Weights.without_tensors(name, Trouble.BROKEN, reason)
+
+    head = part(0, 8)
+    if head is None:
+        return Weights.without_tensors(name, Trouble.OTHER, "it cannot be read")
+    if len(head) < 8:
+        return fault(f"it has {size} bytes, too few for the length of a header")
+    length = int.from_bytes(head, "little")
+    if length > LARGEST_HEADER:
+        return fault(f"its header is said to have {length} bytes, more than the 100 MB that safetensors reads")
+    if 8 + length > size:
+        return fault(f"its header should have {length} bytes, and {size - 8} are there")
+    if length > _LARGEST_READ:
+        return Weights.without_tensors(name, Trouble.LARGE, f"its header has {length} bytes")
+    data = part(8, length)
+    if data is None or len(data) < length:
+        return fault(f"its header should have {length} bytes, and {len(data or b'')} are there")
+    if data.count(b"{") > _MOST_TENSORS or data.count(b"[") > 3 * _MOST_TENSORS:
+        return Weights.without_tensors(name, Trouble.LARGE, "its header names too many tensors")
+    try:
+        header = json.loads(data.decode("utf-8"), object_pairs_hook=_without_repeats)
+    except RecursionError:
+        return fault("its header is nested too deeply")
+    except UnicodeDecodeError:
+        return fault("its header is not valid utf-8")
+    except _RefusedError as error:
+        return fault(str(error))
+    except ValueError as error:
+        return fault(f"its header is no JSON: {error}")
+    try:
+        return Weights(name, _tensors(name, header, size - 8 - length))
+    except _RefusedError as error:
+        return fault(str(error))
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of a header. Raises _RefusedError for a key that occurs twice."""
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        keys = sorted(key for key, _ in pairs)
+        twice = next(one for one, other in pairwise(keys) if one == other)
+        raise _RefusedError(f"its header has `{twice[:80]}` twice")
+    return table
+
+
+def _tensors(file: str, header: Any, body: int) -> dict[str, Tensor]:
+    """The tensors of a header, before a `body` of so many bytes. Raises _RefusedError."""
+    if not isinstance(header, dict):
+        raise _RefusedError("its header is no object")
+    tensors: dict[str, Tensor] = {}
+    ranges: list[tuple[int, int, str]] = []
+    for name, entry in header.items():
+        if name == "__metadata__":
+            continue
+        tensor, start, end = _entry(file, name, entry)
+        tensors[name] = tensor
+        ranges.append((start, end, name))
+    before = 0
+    for start, end, name in sorted(ranges):
+        if start != before:
+            where = f"`{name[:80]}` begins at byte {start} of the tensors"
+            raise _RefusedError(f"{where}, and the one before it ends at {before}")
+        before = end
+    if before != body:
+        kind = "is cut short" if before > body else "has bytes that belong to no tensor"
+        raise _RefusedError(f"it {kind}: its tensors take {before} bytes, and {body} are there")
+    return tensors
+
+
+def _entry(file: str, name: str, entry: Any) -> tuple[Tensor, int, int]:
+    """A tensor of a header, with the offsets of its bytes. Raises _RefusedError."""
+    shown = f"`{name[:80]}`"
+    if not isinstance(entry, dict):
+        raise _RefusedError(f"{shown} is no object with `dtype`, `shape` and `data_offsets`")
+    dtype, shape, offsets = entry.get("dtype"), _naturals(entry.get("shape")), _naturals(entry.get("data_offsets"))
+    if not isinstance(dtype, str) or dtype not in _DTYPES:
+        raise _RefusedError(f"{shown} has the dtype {str(dtype)[:40]!r}, which safetensors does not know")
+    if shape is None:
+        raise _RefusedError(f"{shown} has no valid `shape`")
+    if offsets is None or len(offsets) != 2 or offsets[0] > offsets[1]:
+        raise _RefusedError(f"{shown} has no valid `data_offsets`")
+    title, bits = _DTYPES[dtype]
+    tensor = Tensor(name, title, tuple(shape), file)
+    start, end = offsets
+    if 8 * (end - start) != bits * tensor.elements:
+        needed = bits * tensor.elements // 8
+        raise _RefusedError(f"{shown} has {end - start} bytes, and its dtype and shape need {needed}")
+    return tensor, start, end
+
+
+def _naturals(values: Any) -> list[int] | None:
+    """The numbers of a list, if all are whole and none is negative."""
+    if isinstance(values, list) and all(type(value) is int and 0 <= value < 1 << 63 for value in values):
+        return values
+    return None

@@ -1,0 +1,40 @@
+"""Indices of weights that lie in several files: which shard holds which tensor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.graph.immutable import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from modellint.folders.jsons import Json
+
+#: The key of the table from tensors to files.
+MAP = "weight_map"
+
+
+@dataclass(frozen=True)
+class Index:
+    """An index of shards: its file `name`, and the file of each tensor; `document` has the places of both."""
+
+    name: str
+    document: Json
+    shards: Mapping[str, str]
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that it names, sorted."""
+        return tuple(sorted(set(self.shards.values())))
+
+
+def index_of(name: str, document: Json) -> Index | None:
+    """The index in a document; None if the document maps no tensors to files.
+
+    Raises UnreadableError for a document that is too large.
+    """
+    table = document.get(MAP)
+    if not isinstance(table, dict) or not all(isinstance(file, str) for file in table.values()):
+        return None
+    return Index(name, document, table)

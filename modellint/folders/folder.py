@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from modellint.folders.pickles import Checkpoint
     from modellint.folders.tensors import Tensor
+    from modellint.folders.tokenizers import Tokenizer
     from modellint.reading.files import Files
 
 #: The head of a file that Git LFS wrote in place of a large one, and the most bytes of such a file.
@@ -167,6 +168,13 @@ class ModelFolder:
     def tokenizer_config(self) -> Json | None:
         """`tokenizer_config.json`."""
         return self.json("tokenizer_config.json")
+
+    @cached_property
+    def tokens(self) -> Tokenizer | None:
+        """The tokens of the folder's tokenizer with the ids that it gives them; None if the folder has none."""
+        from modellint.folders import tokenizers
+
+        return tokenizers.read(self)
 
     @property
     def adapter_config(self) -> Json | None:

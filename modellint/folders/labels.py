@@ -103,7 +103,7 @@ def of_timm(folder: ModelFolder) -> tuple[int, Head] | None:
     return None
 
 
-def label_pairs(labels: Labels) -> Iterator[tuple[str, int, str | None]]:
+def contradictions(labels: Labels) -> Iterator[tuple[str, int, str | None]]:
     """Entries of `label2id` that `id2label` contradicts: the label, its id, and the text that the other one has."""
     if labels.texts is None or labels.ids is None:
         return

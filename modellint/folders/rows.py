@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from modellint.folders.values import Keys
 
 CONFIG: Final = "config.json"
+ADAPTER: Final = "adapter_config.json"
 #: Sizes of a vocabulary: `vocab_size`, `padded_vocab_size`, `src_vocab_size`, `n_vocab`. Not of types of segments.
 _SIZE = re.compile(r"(?!type_|xvector|codebook)(?:\w+_)?vocab(?:ulary)?(?:_size|_len)?|n_vocab")
 _ADDITIONAL = re.compile(r"additional_\w*vocab\w*")
@@ -92,6 +93,23 @@ def of(folder: ModelFolder) -> Rows | None:
     return _largest(folder, config)
 
 
+def of_part(folder: ModelFolder, keys: Keys) -> Rows | None:
+    """The rows of the table that looks up ids which a part of `config.json` names, by the keys that lead to the ids.
+
+    None if they are unknown, as for a model of codes, whose tables have rows for special codes above their size.
+    """
+    config = mapping_of(folder, CONFIG)
+    if has_codes(config):
+        return None
+    part: Any = config
+    for count, key in enumerate(keys, 1):
+        part = part.get(key) if isinstance(part, dict) else None
+        own = part.get("vocab_size") if isinstance(part, dict) else None
+        if type(own) is int and own > 0:
+            return Rows(own, (*keys[:count], "vocab_size"))
+    return _largest(folder, config)
+
+
 def of_labels(folder: ModelFolder) -> Rows | None:
     """The number of classes of a model of sound that learns by CTC; None for any other model, or if it is unknown."""
     config = mapping_of(folder, CONFIG)
@@ -117,6 +135,9 @@ def _largest(folder: ModelFolder, config: Mapping[str, Any]) -> Rows | None:
         is_so = not tables or any(tensor.shape[0] == largest.size for tensor in tables)
         rows = stated.rows if is_so else max(stated.rows, *(tensor.shape[0] for tensor in tables))
         return stated if rows == stated.rows else Rows(rows, tensor=_most_rows(tables))
+    if ADAPTER in folder.names:
+        # A part that is trained as a whole; matrices of low rank say nothing about the table that they change.
+        matrices = tables = [tensor for tensor in tables if "lora" not in tensor.name.lower()]
     return Rows(_most_rows(matrices).shape[0], tensor=_most_rows(matrices)) if tables else None
 
 

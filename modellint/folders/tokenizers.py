@@ -8,18 +8,20 @@ written in Python ("slow") takes the ids that the files state. Seen in runs of t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from modellint.folders import sentencepiece, vocabularies
 from modellint.folders.values import mapping_of
 from modellint.folders.vocabularies import Vocabulary, as_id
+from modellint.source import Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from modellint.folders.folder import ModelFolder
     from modellint.folders.values import Keys
+    from modellint.source import Place
 
 FAST: Final = "tokenizer.json"
 CONFIG: Final = "tokenizer_config.json"
@@ -51,7 +53,7 @@ class Tokenizer:
     `ids` has every token if `is_complete`; otherwise the tokenizer may give more. `count` is the number of ids that the
     vocabulary has at least, and `file` the file that says so, None if it cannot be read. `roles` are the tokens with a
     role: `bos`, `eos`, and those of the model, such as `image`. `added` are the tokens that files name beside the
-    vocabulary, and `special` the texts among these that no text gives by chance.
+    vocabulary, and `special` their texts. `has_all_texts` if no token is missing but those that a class may add.
     """
 
     ids: Mapping[str, int]
@@ -61,11 +63,28 @@ class Tokenizer:
     roles: Mapping[str, Token]
     added: tuple[Token, ...]
     special: frozenset[str]
+    has_all_texts: bool
 
     def above(self, rows: int) -> list[tuple[str, int]]:
         """The tokens whose ids are not below a number of rows, by their ids."""
         found = [(token, number) for token, number in self.ids.items() if number >= rows]
         return sorted(found, key=lambda pair: (pair[1], pair[0]))
+
+    def place(self, folder: ModelFolder, token: str) -> Place | None:
+        """The place where a file names a token; None if no file does."""
+        added = next((one for one in self.added if one.content == token), None)
+        if added is not None:
+            document = folder.json(added.file)
+            return None if document is None else document.place(*added.keys)
+        if self.file is None:
+            return None
+        document = folder.json(self.file) if self.file.endswith(".json") else None
+        if document is not None:
+            keys = (("model", "vocab") if self.file == FAST else ()) + (token,)
+            return document.place(*keys) if document.has(*keys) else folder.place(self.file)
+        place = folder.place(self.file)
+        line = self.ids[token] + 1 if self.file.endswith(".txt") else 1
+        return replace(place, span=Span(line, 1, line, len(token) + 1 if line > 1 else 1))
 
     def text(self, number: int) -> str | None:
         """The token of an id; None if the tokenizer has none, or none that is known."""
@@ -121,6 +140,7 @@ def read(folder: ModelFolder) -> Tokenizer | None:
         roles={name: Token(one.content, ids.get(one.content), one.file, one.keys) for name, one in roles.items()},
         added=tuple(Token(one.content, ids.get(one.content), one.file, one.keys) for one in every),
         special=frozenset(one.content for one in every),
+        has_all_texts=base is not None and base.is_exact,
     )
 
 
@@ -159,9 +179,9 @@ def _base(folder: ModelFolder, config: Mapping[str, Any], stated: list[_Named]) 
 
 
 def _of_fast(folder: ModelFolder) -> _Base | None:
-    data = folder.data(FAST)
+    document = folder.tokenizer
     try:
-        vocabulary, added = (None, []) if data is None else vocabularies.of_tokenizer_json(data)
+        vocabulary, added = (None, []) if document is None else vocabularies.of_tokenizer_json(document.data)
     except ValueError:
         return None
     named = (
@@ -203,7 +223,8 @@ def _of_json(data: bytes) -> Vocabulary:
 
 
 def _read(folder: ModelFolder, name: str, reader: Callable[[bytes], Vocabulary]) -> Vocabulary | None:
-    data = folder.data(name)
+    document = folder.json(name) if name.endswith(".json") else None
+    data = folder.data(name) if document is None else document.data
     try:
         return None if data is None else reader(data)
     except ValueError:

@@ -88,7 +88,7 @@ class OwnClass(NamedTuple):
 
 
 def own_classes(folder: ModelFolder) -> Iterator[OwnClass]:
-    """The classes that `auto_map` names in files of the folder. Those of other repositories (`repo--file.Class`) are not."""
+    """The classes that `auto_map` names in files of the folder itself, and not of a repository (`repo--file.Class`)."""
     for file in _MAPS:
         entries = mapping_of(folder, file).get("auto_map") if file in folder.names else None
         for key, value in entries.items() if isinstance(entries, dict) else ():
@@ -117,12 +117,7 @@ def defines(text: str, name: str) -> bool | None:
             names.update(alias.asname or alias.name.partition(".")[0] for alias in statement.names)
         else:
             # A condition, a loop or an assignment: every name that stands for a target.
-            names.update(
-                node.id
-                for node in ast.walk(statement)
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-            )
-            pending += [
-                child for child in ast.walk(statement) if isinstance(child, ast.stmt) and child is not statement
-            ]
+            parts = [node for node in ast.walk(statement) if node is not statement]
+            names.update(node.id for node in parts if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+            pending += [node for node in parts if isinstance(node, ast.stmt)]
     return None if "*" in names else name in names

@@ -37,10 +37,10 @@ class SpecialIdOutside(Rule):
 
     ## What it does
     Compares the ids that `config.json` and `generation_config.json` name with the rows of the embedding (in the
-    weights, or `vocab_size`): `bos`, `eos`, `pad`, `sep`, `cls`, `mask` and `decoder_start_token_id`, forced ids, and the lists
-    `suppress_tokens`, `begin_suppress_tokens`, `bad_words_ids` and `force_words_ids`. Parts such as `text_config` are
-    compared with their own sizes. If `tokenizer.json` is there, an id above the last one of the tokenizer is reported,
-    too, unless it is one of several ends.
+    weights, or `vocab_size`): `bos_token_id`, `eos_token_id` and those of `pad`, `sep`, `cls`, `mask` and
+    `decoder_start`, forced ids, and the lists `suppress_tokens`, `begin_suppress_tokens`, `bad_words_ids` and
+    `force_words_ids`. Parts such as `text_config` are compared with their own sizes. If `tokenizer.json` is there, an
+    id above the last one of the tokenizer is reported, too, unless it is one of several ends.
 
     Negative ids stand for "none". The ids of the begin and the end are compared for models that generate. The codes of
     models of sound have ids above their sizes, and are left out.

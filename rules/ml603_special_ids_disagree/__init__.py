@@ -110,14 +110,11 @@ class SpecialIdsDisagree(Rule):
         self, folder: ModelFolder, config: dict[str, object], tokenizer: Tokenizer, pad: Token, named: _Named
     ) -> Iterator[Finding]:
         """Findings about padding, by what the model does with it."""
-        (own, *_) = [*named.get((special_ids.CONFIG, "pad"), ()), None]
-        (generated, *_) = [*named.get((special_ids.GENERATION, "pad"), ()), own]
+        own = next(iter(named.get((special_ids.CONFIG, "pad"), ())), None)
+        generated = next(iter(named.get((special_ids.GENERATION, "pad"), ())), own)
         if config.get("is_encoder_decoder") is True and own is not None and own.id != pad.id:
             yield self._finding(
-                folder,
-                own,
-                pad,
-                "the decoder's input is made with the other id, and learns from the tokenizer's padding",
+                folder, own, pad, "the decoder's input is made with the first id, and its targets with the second"
             )
         elif special_ids.generates(folder):
             if generated is not None and generated.id != pad.id and _is_ordinary(tokenizer, generated.id):
@@ -185,7 +182,6 @@ def _is_on_purpose(folder: ModelFolder, tokenizer: Tokenizer, end: Token, texts:
     written = " ".join(template.text for template in templates.of(folder))
     if not written:
         return False
-    is_end_written = end.content in written or "eos_token" in written
-    return (
-        any(text is not None and text in tokenizer.special and text in written for text in texts) or not is_end_written
-    )
+    if end.content not in written and "eos_token" not in written:
+        return True
+    return any(text is not None and text in tokenizer.special and text in written for text in texts)

@@ -27,8 +27,8 @@ class LabelsDisagree(Rule):
     ## What it does
     Looks at folders whose `architectures` name a classifier of transformers, and at those of timm. Reports
 
-    - a last layer with another number of rows than there are labels. The layer is found by shapes: beside the base model
-      the only matrix whose rows no other layer takes
+    - a last layer with another number of rows than there are labels. The layer is found by shapes: beside the base
+      model, it is the only matrix whose rows no other layer takes
     - ids that `id2label` leaves out, or that are no numbers
     - a label that `label2id` and `id2label` give different ids: a warning
     - a `num_labels` that differs from the number of labels, which transformers ignores: a warning

@@ -34,8 +34,9 @@ class TemplateTokenUnknown(Rule):
       repository (`repo--file.Class`) are left alone
 
     ## Why is this bad
-    A marker that is no token is split into several pieces, which the model never saw in this place: answers become worse,
-    and nothing tells why. An error of the syntax stops each conversation. A class that is missing stops the loading.
+    A marker that is no token is split into several pieces, which the model never saw in this place: answers become
+    worse, and nothing tells why. An error of the syntax stops each conversation. A class that is missing stops the
+    loading.
 
     ## How to fix
     Correct the marker. If it is new, add it to the tokenizer as a special token, and train the model with it.
@@ -87,20 +88,13 @@ class TemplateTokenUnknown(Rule):
             )
 
     def _own_code(self, folder: ModelFolder) -> Iterator[Finding]:
+        missing: dict[str, list[templates.OwnClass]] = {}
         for one in templates.own_classes(folder):
             document = folder.json(one.file)
             if document is None:
                 continue
             if one.module not in folder.names:
-                near = edits.get_close_matches(one.module, [name for name in folder.names if name.endswith(".py")], n=1)
-                yield self.finding(
-                    document.place(*one.keys),
-                    f"`auto_map` names `{one.module}`, which is not in the folder",
-                    symbol=one.module,
-                    confidence=Confidence.HIGH,
-                    evidence=("transformers raises `OSError` with `trust_remote_code=True`",),
-                    help=f"did you mean `{near[0]}`?" if near else "add the file, or remove the entry",
-                )
+                missing.setdefault(one.file, []).append(one)
                 continue
             text = folder.text(one.module)
             if text is not None and templates.defines(text, one.name) is False:
@@ -113,3 +107,18 @@ class TemplateTokenUnknown(Rule):
                     related=(Related(folder.place(one.module), "the file"),),
                     help="name a class of the file",
                 )
+        for file, entries in missing.items():
+            document, first = folder.json(file), entries[0]
+            near = edits.get_close_matches(first.module, [name for name in folder.names if name.endswith(".py")], n=1)
+            others = sorted({one.module for one in entries} - {first.module})
+            yield self.finding(
+                folder.place(file) if document is None else document.place(*first.keys),
+                f"`auto_map` names `{first.module}`, which is not in the folder",
+                symbol=first.module,
+                confidence=Confidence.HIGH,
+                evidence=(
+                    *([f"also missing: {', '.join(f'`{name}`' for name in others)}"] if others else []),
+                    "transformers raises `OSError` with `trust_remote_code=True`",
+                ),
+                help=f"did you mean `{near[0]}`?" if near else "add the file, or remove the entry",
+            )

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from modellint.folders.tokenizers import Tokenizer
 
 #: Markers by the kind of their brackets, the kind of `<|im_end|>` first: other brackets are those of plain text, too.
-_SPECIAL = re.compile(r"<([|｜])[^<>|｜\s{}]{1,48}\1>")
+_SPECIAL = re.compile(r"<([|\uff5c])[^<>|\uff5c\s{}]{1,48}\1>")
 _BRACKETED = re.compile(r"</?[A-Za-z][\w-]{3,40}>|\[/?[A-Z][A-Z_]{3,40}\]")
 
 
@@ -37,10 +37,8 @@ def unknown_markers(template: Template, tokenizer: Tokenizer) -> Iterator[Unknow
         if marker in known:
             continue
         near = next((one for one in sorted(tokenizer.special) if is_misspelling(marker, one)), None)
-        match = _SPECIAL.fullmatch(marker)
-        alike = []
-        if match is not None:
-            alike = [one for one in places if one in known and _bar(one) == match[1]]
+        bar = _bar(marker)
+        alike = [one for one in places if bar is not None and one in known and _bar(one) == bar]
         if alike or near is not None:
             yield Unknown(marker, at, tuple(alike), near)
 

@@ -121,7 +121,7 @@ def of_labels(folder: ModelFolder) -> Rows | None:
 def _largest(folder: ModelFolder, config: Mapping[str, Any]) -> Rows | None:
     named = list(sizes(config))
     if named and not has_default(config):
-        largest = max(named, key=lambda one: one.size)
+        largest = max(named, key=lambda one: (one.size, one.keys[-1] == "vocab_size"))
         more = sum(one.size for one in named if _ADDITIONAL.fullmatch(str(one.keys[-1])))
         stated = Rows(largest.size + more, largest.keys)
     else:

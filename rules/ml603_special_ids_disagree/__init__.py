@@ -94,15 +94,23 @@ class SpecialIdsDisagree(Rule):
         self, folder: ModelFolder, tokenizer: Tokenizer, known: dict[str, Token], named: _Named
     ) -> Iterator[Finding]:
         """Findings about the begin and the end of generation."""
+        told = ""
         ends = named.get((special_ids.GENERATION, "eos")) or named.get((special_ids.CONFIG, "eos")) or []
         end = known.get("eos")
         if ends and end is not None and all(one.id != end.id for one in ends):
             texts = [tokenizer.text(one.id) for one in ends]
-            if not _is_on_purpose(folder, tokenizer, end, texts):
+            if not _is_on_purpose(folder, tokenizer, texts):
+                told = end.content
                 yield self._finding(folder, ends[0], end, "generation does not stop at the end that the tokenizer has")
         begins = named.get((special_ids.GENERATION, "bos")) or named.get((special_ids.CONFIG, "bos")) or []
         begin = known.get("bos")
-        if begin is not None and begins and begins[0].id != begin.id and _is_ordinary(tokenizer, begins[0].id):
+        if (
+            begin is not None
+            and begin.content != told
+            and begins
+            and begins[0].id != begin.id
+            and _is_ordinary(tokenizer, begins[0].id)
+        ):
             word = tokenizer.text(begins[0].id)
             yield self._finding(folder, begins[0], begin, f"generation without a prompt begins with `{word}`")
 
@@ -175,13 +183,9 @@ def _is_ordinary(tokenizer: Tokenizer, number: int) -> bool:
     return is_known and text is not None and _BRACKETED.fullmatch(text) is None
 
 
-def _is_on_purpose(folder: ModelFolder, tokenizer: Tokenizer, end: Token, texts: list[str | None]) -> bool:
+def _is_on_purpose(folder: ModelFolder, tokenizer: Tokenizer, texts: list[str | None]) -> bool:
     """True if generation may stop at other tokens on purpose: a line's end, or a token that ends a turn of a chat."""
     if any(text is None or text in ("Ċ", "\n", "<0x0A>", "▁\n", "ĊĊ") for text in texts):
         return True
     written = " ".join(template.text for template in templates.of(folder))
-    if not written:
-        return False
-    if end.content not in written and "eos_token" not in written:
-        return True
     return any(text is not None and text in tokenizer.special and text in written for text in texts)

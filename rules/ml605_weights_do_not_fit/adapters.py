@@ -38,13 +38,13 @@ def misfits(folder: ModelFolder) -> Iterator[Misfit]:
             evidence = (f"it has tensors for {_listed(modules)}",)
             help = "save the adapter again, or take the module off `target_modules`"
             keys = ("target_modules", number)
-            yield Misfit(target, message, CONFIG, keys, first, evidence, help, is_silent=True)
+            yield Misfit(target, message, CONFIG, keys, first, evidence, help)
     others = sorted(module for module in modules if not any(_is_of(module, target) for target in targets))
     if others:
         parts = sorted({module.rpartition(".")[2] for module in others})
         message = f"the adapter has tensors for {_listed(parts)}, which `target_modules` lacks"
         help = "add the module to `target_modules`: PEFT ignores its tensors"
-        yield Misfit(parts[0], message, CONFIG, ("target_modules",), first, (), help, is_silent=True)
+        yield Misfit(parts[0], message, CONFIG, ("target_modules",), first, (), help)
 
 
 def _ranks(config: Json, pairs: list[tuple[Tensor, re.Match[str]]]) -> Iterator[Misfit]:

@@ -120,4 +120,4 @@ def _stack(stack: str, key: str, value: Any, tensors: Mapping[str, Tensor]) -> I
         return
     message = f"`{key}` gives {said} blocks, and `{stack}` has {len(found)}"
     tensor = found[max(found)]
-    yield Misfit(key, message, CONFIG, (key,), tensor, (f"the last one has `{tensor.name}`",), _HELP, is_silent=True)
+    yield Misfit(key, message, CONFIG, (key,), tensor, (f"the last one has `{tensor.name}`",), _HELP)

@@ -22,8 +22,6 @@ class Misfit(NamedTuple):
     tensor: Tensor
     evidence: tuple[str, ...] = ()
     help: str = ""
-    #: True if loading works, and something is silently left out or at random.
-    is_silent: bool = False
 
 
 def shown(tensor: Tensor) -> str:

@@ -1,8 +1,7 @@
 """The numbers of a configuration, by what they mean: they say which sizes of tensors it explains.
 
 transformers' classes give one meaning many names (`hidden_size`, `n_embd`, `d_model`), and have parts with numbers of
-their own (`text_config`). A size counts as explained if any part explains it, so only sizes that nothing explains are
-mistakes.
+their own (`text_config`). A size counts as explained if any part explains it.
 """
 
 from __future__ import annotations
@@ -15,19 +14,20 @@ if TYPE_CHECKING:
 
 Keys = tuple[str, ...]
 
-WIDTH = re.compile(r"hidden_size|n_embd|d_model|dim|embed_dim|hidden_dim|model_dim|n_embed|emb_dim")
-EMBEDDING = re.compile(r"embedding_(?:size|dim)|word_embed_proj_dim|d_embed|.*embed\w*_(?:dim|size)|emb_size")
-VOCABULARY = re.compile(r"(?:\w+_)?vocab_size(?:_\w+)?|n_vocab|n_words|n_tokens")
+WIDTH = re.compile(r"hidden_size|n_embd|d_model|dim|embed_dim|model_dim|n_embed|emb_dim")
+EMBEDDING = re.compile(r"\w*embed\w*_(?:dim|size)|d_embed|emb_size")
+VOCABULARY = re.compile(r"(?!type_)(?:\w+_)?vocab_size(?:_\w+)?|n_vocab|n_words")
 INNER = re.compile(r"\w*intermediate_size\w*|\w*ffn\w*|n_inner|d_ff|\w*ff_dim|ff_size|mlp_\w+|hidden_dim|\w*mlp_dim")
-HEADS = re.compile(r"\w*(?:num|n)_(?:\w+_)?heads?\w*|\w*attention_heads|\w*heads")
+HEADS = re.compile(r"num_attention_heads|n_head|num_heads|n_heads|\w*_attention_heads")
 KEY_HEADS = re.compile(r"num_key_value_heads|num_kv_heads|n_kv_heads|multi_query_group_num|\w*key_value_heads\w*")
 HEAD_SIZE = re.compile(r"\w*head_dim\w*|d_kv|kv_channels|attention_head_size|\w*head_size|\w*d_head")
+#: The size of a head, without the default.
+OWN_HEAD_SIZE = re.compile(r"head_dim|d_kv|kv_channels|attention_head_size")
 POSITIONS = re.compile(r"\w*positions?(?:_embeddings)?|n_ctx|\w*seq\w*_len\w*|max_length|context_length")
-EXPERTS = re.compile(r"(?:num|n)_(?:local_|routed_)?experts|\w*num_experts|\w*n_experts")
+EXPERTS = re.compile(r"\w*(?:num|n)_(?:\w+_)?experts")
 PATCH = re.compile(r"\w*patch_size\w*|kernel_size|\w*patch_kernel\w*")
 TYPES = re.compile(r"type_vocab_size")
 LAYERS = re.compile(r"num_hidden_layers|n_layers?|num_layers")
-#: The names of a part, by the words in the names of its tensors.
 _DEEPEST = 4
 
 
@@ -43,15 +43,10 @@ class Part(NamedTuple):
             if kind.fullmatch(key) is not None:
                 yield from ((key, number) for number in _flat(value))
 
-    def width(self) -> tuple[str, int] | None:
-        """The key and the number of the width of the model; None if two keys give different ones."""
-        found = list(self.integers(WIDTH))
-        return found[0] if found and len({number for _, number in found}) == 1 else None
-
     def one(self, kind: re.Pattern[str]) -> tuple[str, int] | None:
-        """The only number of a kind, with its key; None if there are several or none."""
+        """The number of a kind, with its first key; None if there is none, or keys give different ones."""
         found = list(self.integers(kind))
-        return found[0] if len(found) == 1 else None
+        return found[0] if len({number for _, number in found}) == 1 else None
 
 
 def parts_of(config: Mapping[str, Any]) -> list[Part]:

@@ -12,7 +12,7 @@ from modellint.folders import pickles, safetensors
 from modellint.folders.jsons import LARGEST, Json
 from modellint.folders.shards import Index, index_of
 from modellint.folders.tensors import Trouble, Weights
-from modellint.reading.model_folders import CONFIG, INDEX, PIPELINE, SENTENCES, is_weights, marker_in
+from modellint.reading.model_folders import CONFIG, INDEX, PIPELINE, SENTENCES, SPEECHBRAIN, is_weights, marker_in
 from modellint.source import Place, Span, UnreadableError
 
 if TYPE_CHECKING:
@@ -41,6 +41,18 @@ _LOADED_NAMES = (
     "diffusion_pytorch_model.bin",
     "diffusion_pytorch_model.bin.index.json",
 )
+#: The small documents that libraries read.
+_DOCUMENTS = (
+    "config.json",
+    "generation_config.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "preprocessor_config.json",
+    "adapter_config.json",
+    "model_index.json",
+    "modules.json",
+)
 
 
 class ModelFolder:
@@ -66,6 +78,10 @@ class ModelFolder:
     def names(self) -> tuple[str, ...]:
         """The sorted names of what is in the folder itself."""
         return tuple(self._files.listdir(self.path))
+
+    def names_in(self, path: str) -> tuple[str, ...]:
+        """The sorted names in a folder below; empty if it is not there, or leads out of this one."""
+        return () if self.is_outside(path) else tuple(self._files.listdir(self.path / path))
 
     def has(self, name: str) -> bool:
         """True if a file of this name, or path below the folder, is there; a link that leads out of it is, too."""
@@ -143,6 +159,12 @@ class ModelFolder:
         except UnreadableError as error:
             self.unreadable[name] = error
             return None
+
+    def read_documents(self) -> None:
+        """Read the documents that libraries read, so that `unreadable` has those among them that are no JSON."""
+        for name in (*_DOCUMENTS, *self.index_names):
+            if name in self.names:
+                self.json(name)
 
     @cached_property
     def marker(self) -> str | None:
@@ -265,6 +287,23 @@ class ModelFolder:
             return known
         whole = [*self.index_names, *self.weight_names]
         return whole[0] if len(whole) == 1 else None
+
+    @property
+    def is_main_known(self) -> bool:
+        """True if a library looks for the name of `main_weights`."""
+        return self.main_weights in _LOADED_NAMES
+
+    @property
+    def is_speechbrain(self) -> bool:
+        """True if SpeechBrain's `hyperparams.yaml` describes the model."""
+        return self.marker == SPEECHBRAIN
+
+    @cached_property
+    def shards_of_main(self) -> tuple[str, ...]:
+        """The shards of `main_weights`, if that is an index."""
+        name = self.main_weights
+        index = self.index(name) if name is not None and _IS_INDEX.search(name) else None
+        return () if index is None else index.files
 
     def tensors(self) -> Mapping[str, Tensor]:
         """The tensors that a library loads, by name: what the files hold, whatever an index says. Empty if unknown."""

@@ -395,6 +395,7 @@ class Analyser:
         run.clock = process_time()
         for rule in self._folder_rules:
             self._check_rule(run, rule, rule.check_folder, folder, project)
+        folder.read_documents()
         for name, error in sorted(folder.unreadable.items()):
             self._unreadable(run, error, marker.parent / name)
 

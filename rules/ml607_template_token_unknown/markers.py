@@ -31,7 +31,8 @@ def unknown_markers(template: Template, tokenizer: Tokenizer) -> Iterator[Unknow
     for text in template.texts:
         for pattern in (_SPECIAL, _BRACKETED):
             for match in pattern.finditer(text.text):
-                places.setdefault(match[0], text.at)
+                # A string begins with its quote.
+                places.setdefault(match[0], text.at + match.start() + (not text.is_written))
     known = {marker for marker in places if marker in tokenizer.ids}
     for marker, at in places.items():
         if marker in known:

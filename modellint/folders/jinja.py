@@ -411,8 +411,6 @@ class _Parser:
                 return
 
     def subscript(self) -> None:
-        if self.is_next("]"):
-            self.fail("expected a subscript")
         while not self.is_next("]"):
             colons = 0
             while not self.is_next("]", ","):

@@ -130,6 +130,8 @@ def _largest(folder: ModelFolder, config: Mapping[str, Any]) -> Rows | None:
         tensor for tensor in folder.tensors().values() if len(tensor.shape) == 2 and tensor.dtype.startswith(_FLOATS)
     ]
     tables = [tensor for tensor in matrices if _TABLE.search(tensor.name.lower())]
+    if not tables and _has_own_code(config):
+        return None  # its tables may have rows for more tokens
     if stated is not None:
         # Weights of other sizes do not load.
         is_so = not tables or any(tensor.shape[0] == largest.size for tensor in tables)
@@ -139,6 +141,12 @@ def _largest(folder: ModelFolder, config: Mapping[str, Any]) -> Rows | None:
         # A part that is trained as a whole; matrices of low rank say nothing about the table that they change.
         matrices = tables = [tensor for tensor in tables if "lora" not in tensor.name.lower()]
     return Rows(_most_rows(matrices).shape[0], tensor=_most_rows(matrices)) if tables else None
+
+
+def _has_own_code(config: Mapping[str, Any]) -> bool:
+    """True if the folder or another repository has the class of the model."""
+    own = config.get("auto_map")
+    return isinstance(own, dict) and any(key.startswith("AutoModel") for key in own)
 
 
 def _most_rows(tensors: list[Tensor]) -> Tensor:

@@ -22,7 +22,8 @@ MOST_BYTES, MOST_VALUES = 32_000_000, 700_000
 #: The largest id that tokenizers can store.
 _LARGEST: Final = 2**32 - 1
 #: Merges are half of a file or more, and give no id. A quote within a string has a backslash before it.
-_MERGES = re.compile(rb'(?<!\\)"merges"\s*:\s*\[')
+_KEY: Final = b'"merges"'
+_VALUE = re.compile(rb"\s*:\s*\[")
 _END = re.compile(rb"\]\s*\}\s*\}\s*\Z")
 #: The end is looked for in this many bytes.
 _TAIL: Final = 400
@@ -65,9 +66,14 @@ def parse(data: bytes) -> Any:
 
 def without_merges(data: bytes) -> bytes:
     """A `tokenizer.json` without its merges where these stand last, as tokenizers writes them."""
-    begin = _MERGES.search(data)
-    end = _END.search(data, max(begin.end() if begin else 0, len(data) - _TAIL))
-    return data if begin is None or end is None else data[: begin.end()] + data[end.start() :]
+    at = data.find(_KEY)
+    while at >= 0:
+        begin = _VALUE.match(data, at + len(_KEY))
+        if begin is not None and data[at - 1 : at] != b"\\":
+            end = _END.search(data, max(begin.end(), len(data) - _TAIL))
+            return data if end is None else data[: begin.end()] + data[end.start() :]
+        at = data.find(_KEY, at + 1)
+    return data
 
 
 def of_tokenizer_json(data: bytes) -> tuple[Vocabulary, list[AddedToken]]:
@@ -116,9 +122,12 @@ def with_added(vocabulary: Vocabulary, contents: Iterable[str]) -> Vocabulary:
 
 def of_mapping(vocabulary: object) -> Vocabulary:
     """The ids of a `vocab.json`, or of the part `vocab` of a `tokenizer.json`. Raises ValueError for other values."""
-    if not isinstance(vocabulary, dict) or any(as_id(number) is None for number in vocabulary.values()):
+    if not isinstance(vocabulary, dict) or not set(map(type, vocabulary.values())) <= {int}:
         raise ValueError("no mapping from tokens to ids")
-    return Vocabulary(vocabulary, len(vocabulary), max(vocabulary.values(), default=-1))
+    highest = max(vocabulary.values(), default=-1)
+    if min(vocabulary.values(), default=0) < 0 or highest > _LARGEST:
+        raise ValueError("an id that tokenizers cannot store")
+    return Vocabulary(vocabulary, len(vocabulary), highest)
 
 
 def of_lines(data: bytes) -> Vocabulary:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 #: The most opcodes of a pickle that is read. A tensor takes about forty.
-_MOST = 3_000_000
+_MOST = 1_200_000
 
 
 class Refused(Enum):

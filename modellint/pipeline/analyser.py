@@ -649,7 +649,7 @@ def _is_python(path: Path, data: bytes) -> bool:
 
 def suppressions_of(path: Path, data: bytes | None, codes: frozenset[str]) -> tuple[Suppression, ...]:
     """The comments in a file that silence findings of rules with these codes; none if it is unreadable."""
-    if data is None or not has_marker(data, codes):
+    if data is None or kind_of(path.name) is None or not has_marker(data, codes):
         return ()
     try:
         if kind_of(path.name) == YAML:

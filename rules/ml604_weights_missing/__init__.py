@@ -63,7 +63,7 @@ class WeightsMissing(Rule):
         for name in folder.index_names:
             index = folder.index(name)
             if index is not None:
-                named.update(index.files)
+                named.update(file for file in index.files if folder.is_there(file))
                 yield from self._in_index(folder, index)
         yield from self._in_files(folder, sorted(named))
         for gap in gaps(folder):
@@ -88,10 +88,21 @@ class WeightsMissing(Rule):
 
     def _in_index(self, folder: ModelFolder, index: Index) -> Iterator[Finding]:
         """Shards and tensors that an index names, and that are not there or elsewhere."""
-        missing = [file for file in index.files if not folder.has(file) and not folder.is_outside(file)]
+        outside = [file for file in index.files if folder.is_outside(file) and not folder.is_there(file)]
+        if outside:
+            one = outside[0]
+            yield self.finding(
+                index.document.place(_MAP, index.tensors_in(one)[0]),
+                f"the index names {_listed(outside)}, outside of the folder",
+                symbol=one,
+                severity=Severity.WARNING,
+                confidence=Confidence.HIGH,
+                help="copy the shards into the folder: nothing was checked in them",
+            )
+        missing = [file for file in index.files if not folder.is_there(file) and file not in outside]
         is_nothing_there = len(missing) == len(index.files) and not folder.weight_names
         for file in missing[:1] if is_nothing_there else missing:
-            tensors = [name for name, shard in index.shards.items() if shard == file]
+            tensors = index.tensors_in(file)
             count = f"none of the {len(missing)} shards is here" if len(missing) > 1 else "the only shard is not here"
             yield self.finding(
                 index.document.place(_MAP, tensors[0]),
@@ -167,8 +178,20 @@ class WeightsMissing(Rule):
                 confidence=Confidence.HIGH,
                 help="copy the file into the folder: nothing was checked in it",
             )
+        unread = [(name, weights) for name, weights in troubles if weights.trouble is Trouble.UNREAD]
+        if unread:
+            name, weights = unread[0]
+            yield self.finding(
+                folder.place(name),
+                f"`{name}` is not checked: {weights.reason}",
+                symbol=name,
+                severity=Severity.INFO,
+                confidence=Confidence.HIGH,
+                help="nothing was checked in the file",
+            )
+        loaded = (folder.main_weights, *folder.shards_of_main) if folder.is_main_known else ()
         for name, weights in troubles:
-            if weights.trouble is Trouble.BROKEN:
+            if weights.trouble is Trouble.BROKEN or (weights.trouble is Trouble.OTHER and name in loaded):
                 yield self.finding(
                     folder.place(name),
                     f"`{name}` cannot be loaded: {weights.reason}",

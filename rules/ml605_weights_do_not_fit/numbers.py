@@ -16,7 +16,9 @@ Keys = tuple[str, ...]
 
 WIDTH = re.compile(r"hidden_size|n_embd|d_model|dim|embed_dim|model_dim|n_embed|emb_dim")
 EMBEDDING = re.compile(r"\w*embed\w*_(?:dim|size)|d_embed|emb_size")
-VOCABULARY = re.compile(r"(?!type_)(?:\w+_)?vocab_size(?:_\w+)?|n_vocab|n_words")
+#: Widths of parts of a layer.
+INSIDE = re.compile(r"\w*hidden_size\w*|\w*bottleneck\w*")
+VOCABULARY = re.compile(r"(?!\w*type_vocab)(?:\w+_)?vocab_size(?:_\w+)?|n_vocab|n_words")
 INNER = re.compile(r"\w*intermediate_size\w*|\w*ffn\w*|n_inner|d_ff|\w*ff_dim|ff_size|mlp_\w+|hidden_dim|\w*mlp_dim")
 HEADS = re.compile(r"num_attention_heads|n_head|num_heads|n_heads|\w*_attention_heads")
 KEY_HEADS = re.compile(r"num_key_value_heads|num_kv_heads|n_kv_heads|multi_query_group_num|\w*key_value_heads\w*")
@@ -27,6 +29,13 @@ POSITIONS = re.compile(r"\w*positions?(?:_embeddings)?|n_ctx|\w*seq\w*_len\w*|ma
 EXPERTS = re.compile(r"\w*(?:num|n)_(?:\w+_)?experts")
 PATCH = re.compile(r"\w*patch_size\w*|kernel_size|\w*patch_kernel\w*")
 TYPES = re.compile(r"type_vocab_size")
+#: Keys that only a part about pictures or sound has: other numbers of such a part are not about text.
+SENSES = re.compile(
+    r"\w*patch_size\w*|image_size|num_mel_bins|num_channels|sampling_rate|conv_stride|input_feat_per_channel"
+)
+#: Keys of attention whose heads are computed from a smaller width.
+LATENT = re.compile(r"kv_lora_rank|q_lora_rank|qk_\w*head_dim")
+ABOUT_EXPERTS = re.compile(r"\w*expert\w*")
 LAYERS = re.compile(r"num_hidden_layers|n_layers?|num_layers")
 _DEEPEST = 4
 
@@ -42,6 +51,11 @@ class Part(NamedTuple):
         for key, value in self.entries.items():
             if kind.fullmatch(key) is not None:
                 yield from ((key, number) for number in _flat(value))
+
+    @property
+    def has_senses(self) -> bool:
+        """True if the part describes what sees or hears."""
+        return any(SENSES.fullmatch(key) for key in self.entries)
 
     def one(self, kind: re.Pattern[str]) -> tuple[str, int] | None:
         """The number of a kind, with its first key; None if there is none, or keys give different ones."""

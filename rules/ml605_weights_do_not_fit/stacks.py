@@ -38,6 +38,17 @@ class Stack(NamedTuple):
                 if match is not None:
                     yield tensor, match
 
+    def vectors(self, rest: re.Pattern[str]) -> Iterator[Tensor]:
+        """The first vector of each name that has one size in all layers."""
+        found: dict[str, list[Tensor]] = {}
+        for layer in self.layers.values():
+            for name, tensor in layer.items():
+                if len(tensor.shape) == 1 and rest.fullmatch(name) is not None:
+                    found.setdefault(name, []).append(tensor)
+        for tensors in found.values():
+            if len({tensor.shape for tensor in tensors}) == 1:
+                yield tensors[0]
+
     def same(self, rest: re.Pattern[str]) -> Iterator[tuple[Tensor, re.Match[str]]]:
         """The first matrix of each name that has one shape in all layers."""
         found: dict[str, list[tuple[Tensor, re.Match[str]]]] = {}

@@ -17,14 +17,17 @@ from .numbers import Part, numbers, parts_of
 from .stacks import FLOATS, odd_layers, stacks_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from modellint.folders import ModelFolder, Tensor
 
     from .stacks import Stack
 
 CONFIG = "config.json"
-_TABLE = re.compile(r"((?:.*\.)?)(?:embed_tokens|word_embeddings|wte|shared|tok_embeddings|embed_in)\.weight")
+_TABLE = re.compile(
+    r"((?:.*\.)?)(?:embed_tokens|word_embeddings?|wte|shared|tok_embeddings|embed_in|token_embedding|tokens_embed"
+    r"|(?<![\w.])embeddings|(?:backbone|transformer)\.embeddings)\.weight"
+)
 _TOKEN_TYPES = re.compile(r"((?:.*\.)?)token_type_embeddings\.weight")
 _POSITIONS = re.compile(r"((?:.*\.)?)(?:wpe|position_embeddings|embed_positions)\.weight")
 _HEAD = re.compile(r"(?:lm_head|embed_out)\.weight")
@@ -34,11 +37,19 @@ _ATTENTION = re.compile(
     r"(?:self_attn|attn|attention|self_attention)\.([qkv])_proj\.weight"
     r"|attention\.self\.([qkv])(?:uery|ey|alue)\.weight|layer\.0\.SelfAttention\.([qkv])\.weight"
 )
+_JOINED = re.compile(r"self_attn\.qkv_proj\.weight")
+_NORM = re.compile(
+    r"(?:\w*attention\.output\.LayerNorm|input_layernorm|ln_1|self_attn_layer_norm|layer\.0\.layer_norm|layer_norm1"
+    r"|norm1|attention_norm|sa_layer_norm|norm)\.weight"
+)
 _INNER = re.compile(
-    r"(?:mlp\.(?:gate_proj|up_proj|fc1|fc_in|dense_h_to_4h)|intermediate\.dense|fc1|ffn\.lin1"
-    r"|layer\.\d\.DenseReluDense\.wi(?:_\d)?)\.weight"
+    r"(?:mlp\.(?:gate_proj|up_proj|gate_up_proj|fc1|fc_in|dense_h_to_4h|Wi)|intermediate\.dense|fc1|ffn\.lin1"
+    r"|feed_forward\.(?:gate_proj|up_proj)|layer\.\d\.DenseReluDense\.wi(?:_\d)?"
+    r"|(?:\w+\.)+experts\.\d+\.(?:w1|w3|gate_proj|up_proj))\.weight"
 )
 _EXPERT = re.compile(r"((?:\w+\.)*experts)\.(\d+)\..*")
+#: All experts in one tensor, and the layer that chooses among them.
+_EXPERTS = re.compile(r"(?:\w+\.)*experts\.\w+|(?:mlp|block_sparse_moe|feed_forward)\.(?:gate|router)\.weight")
 #: Parts of names of tensors that a change of the layer brings along.
 _CHANGED = re.compile(r"lora_|base_layer|qweight|qzeros|absmax|quant|adapter")
 _SIDE = re.compile(r"(?:^|\.)(encoder|decoder)\.(?:layers|layer|block|blocks|h)$")
@@ -84,7 +95,9 @@ class _Look:
         self._stacks = stacks_in(tensors)
         self._tables = list(self._matrices(_TABLE))
         #: The part that describes the text: the only one with a vocabulary and layers.
-        textual = [part for part in parts if part.one(of.VOCABULARY) and part.one(of.WIDTH) and _has_layers(part)]
+        self._spoken = [part for part in parts if not part.has_senses] or parts[:1]
+        textual = [part for part in self._spoken if part.one(of.WIDTH) and _has_layers(part)]
+        textual = [part for part in textual if part.one(of.VOCABULARY) or len(parts) == 1]
         self._text = textual[0] if len(textual) == 1 else None
         self._main = self._main_stacks()
 
@@ -115,19 +128,29 @@ class _Look:
 
     def widths(self) -> Iterator[Misfit]:
         """The vocabulary and the width, against tables of tokens and heads."""
-        rows = numbers(self._parts, of.VOCABULARY)
+        rows = {row for row in numbers(self._spoken, of.VOCABULARY) if row > 1}
         columns = numbers(self._parts, of.WIDTH, of.EMBEDDING)
         sizes = {size for tensor in self._tensors.values() for size in tensor.shape}
+        norms = [norm for stack in self._main for norm in stack.vectors(_NORM)]
         for tensor, _ in [*self._tables, *self._matrices(_HEAD)]:
             key = self._key(of.VOCABULARY)
-            if key is not None and len(rows) == 1 and tensor.shape[0] not in rows and rows.isdisjoint(sizes):
+            # Classes with several vocabularies may add them up, so all but one have to be there.
+            if key is not None and tensor.shape[0] not in rows and rows - sizes == {self._value(key)}:
                 yield self._misfit(key, tensor, f"{tensor.shape[0]} rows")
             key = self._key(of.WIDTH)
-            if key is not None and tensor.shape[1] not in columns and not self._is_width(self._value(key)):
+            if key is not None and tensor.shape[1] not in columns and not self._is_width(self._value(key), norms):
                 yield self._misfit(key, tensor, f"{tensor.shape[1]} columns")
+        part = self._text
+        width = None if part is None else part.one(of.WIDTH)
+        if part is not None and width is not None and not self._is_width(width[1], norms):
+            for norm in norms:
+                if norm.shape[0] not in numbers(self._spoken, of.WIDTH, of.EMBEDDING, of.INSIDE):
+                    yield self._misfit((*part.keys, width[0]), norm, f"{norm.shape[0]} numbers")
 
-    def _is_width(self, width: object) -> bool:
-        """True if a part of the tensors has a width."""
+    def _is_width(self, width: object, norms: Sequence[Tensor]) -> bool:
+        """True if the layers have a width: their norms, or else a part of all tensors."""
+        if norms:
+            return any(width in norm.shape for norm in norms)
         having = sum(width in tensor.shape for tensor in self._tensors.values())
         return 10 * having > len(self._tensors)
 
@@ -153,6 +176,9 @@ class _Look:
     def _inner(self, part: Part, stack: Stack) -> Iterator[Misfit]:
         """The inner size of the layers."""
         width, inner = part.one(of.WIDTH), [(key, size) for key, size in part.integers(of.INNER) if size > 0]
+        side = _SIDE.search(stack.name)
+        if side is not None:
+            inner = [one for one in inner if one[0].startswith(side[1])] or inner
         if width is None or not inner:
             return
         explained = {size * times for _, size in inner for times in (1, 2)}
@@ -170,10 +196,10 @@ class _Look:
     def _heads(self, part: Part, stack: Stack) -> Iterator[Misfit]:
         """The heads of queries, and those of keys and values."""
         width, heads = part.one(of.WIDTH), part.one(of.HEADS)
-        if width is None or heads is None or heads[1] <= 0:
+        if width is None or heads is None or heads[1] <= 0 or any(True for _ in part.integers(of.LATENT)):
             return
         own = {size for _, size in part.integers(of.OWN_HEAD_SIZE)}
-        sizes = {size for _, size in part.integers(of.HEAD_SIZE)} | (own or {width[1] // heads[1]})
+        sizes = own or {size for _, size in part.integers(of.HEAD_SIZE)} | {width[1] // heads[1]}
         groups = {number for _, number in part.integers(of.KEY_HEADS)}
         queries = {heads[1] * size * times for size in sizes for times in (1, 2)}
         keys = {group * size for group in groups for size in sizes}
@@ -182,6 +208,12 @@ class _Look:
             if columns != width[1] and rows == width[1] and columns in (queries | keys):
                 yield self._transposed(tensor)
                 break
+        joined = {(heads[1] + 2 * group) * size for group in (*groups, heads[1]) for size in sizes}
+        for tensor, _ in stack.same(_JOINED):
+            if groups and tensor.shape[0] not in joined and tensor.shape[1] == width[1]:
+                key = next(part.integers(of.KEY_HEADS))[0]
+                size = f"{tensor.shape[0]} rows, for heads of {_listed(sizes)}"
+                yield self._misfit((*part.keys, key), tensor, size)
         same = [(tensor, match[1] or match[2] or match[3]) for tensor, match in stack.same(_ATTENTION)]
         wrong = [tensor for tensor, role in same if role == "q" and tensor.shape[0] not in queries]
         if wrong:
@@ -196,21 +228,26 @@ class _Look:
                 yield self._misfit((*part.keys, key), tensor, size)
 
     def _experts(self, part: Part, stack: Stack) -> Iterator[Misfit]:
-        """The number of experts."""
+        """The number of experts, against their numbers, tensors of all of them, and the layer that chooses."""
         counts = {number for _, number in part.integers(of.EXPERTS)}
-        found: dict[str, set[int]] = {}
-        for layer in stack.layers.values():
-            for rest in layer:
-                match = _EXPERT.fullmatch(rest)
-                if match is not None:
-                    found.setdefault(match[1], set()).add(int(match[2]))
-        for name, indices in found.items():
-            if not counts or indices != set(range(len(indices))) or len(indices) in counts:
-                continue
-            key = (*part.keys, next(part.integers(of.EXPERTS))[0])
-            layer = next(one for one in stack.layers.values() if any(rest.startswith(f"{name}.") for rest in one))
-            tensor = next(one for rest, one in layer.items() if rest.startswith(f"{name}."))
-            yield self._misfit(key, tensor, f"one of {len(indices)} experts", verb="is")
+        if not counts:
+            return
+        # Some choose among experts that others share, or that pass everything on.
+        counts |= {one + more for one in counts for _, more in part.integers(of.ABOUT_EXPERTS)}
+        key = (*part.keys, next(part.integers(of.EXPERTS))[0])
+        found: dict[str, dict[int, Tensor]] = {}
+        first = next((layer for layer in stack.layers.values() if any("expert" in rest for rest in layer)), {})
+        for rest, tensor in first.items():
+            match = _EXPERT.fullmatch(rest)
+            if match is not None:
+                found.setdefault(match[1], {})[int(match[2])] = tensor
+            elif _EXPERTS.fullmatch(rest) and len(tensor.shape) in (2, 3) and counts.isdisjoint(tensor.shape):
+                is_all = len(tensor.shape) == 3 or "experts" not in rest
+                if is_all:
+                    yield self._misfit(key, tensor, f"{tensor.shape[0]}")
+        for experts in found.values():
+            if set(experts) == set(range(len(experts))) and len(experts) not in counts:
+                yield self._misfit(key, experts[0], f"one of {len(experts)} experts", verb="is")
 
     def _key(self, kind: re.Pattern[str]) -> tuple[str, ...] | None:
         """The keys of the first number of a kind; those of the text first."""

@@ -88,4 +88,4 @@ def _described(refusals: Sequence[Refusal]) -> str:
         if one.kind is Refused.CALL:
             return f"it calls {one.name}"
     opcodes = [one.name for one in refusals if one.kind is Refused.OPCODE]
-    return f"it has the opcode {', '.join(opcodes[:_MOST_NAMES])} of another pickle protocol"
+    return f"it has the opcode {', '.join(opcodes[:_MOST_NAMES])}, which pickles of tensors do not have"

@@ -26,6 +26,7 @@ from modellint.results.failures import Crash, noted
 from modellint.results.report import Inventory, Part, Report
 from modellint.results.suppressions import stale, suppress
 from modellint.rule import Rule
+from modellint.source import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -274,7 +275,8 @@ def settled(
 
     def comments_in(path: str) -> Sequence[Suppression]:
         if path not in comments:
-            comments[path] = suppressions_of(Path(path), files.read(Path(path)), rules.codes)
+            data = files.read(Path(path)) if kind_of(path) is not None else None
+            comments[path] = suppressions_of(Path(path), data, rules.codes)
         return comments[path]
 
     scope = Scope(settings, results if roots is None else roots)

@@ -55,6 +55,9 @@ def add_ignores(findings: Iterable[Finding], files: Files, reason: str = "") -> 
     silenced, left = 0, []
     for path, found in by_path.items():
         file = Path(path)
+        if kind_of(path) is None:  # JSON and weights have no comments
+            left += found
+            continue
         before = files.read(file) or b""
         data = before
         for finding in found:

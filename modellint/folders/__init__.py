@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from modellint.folders.tensors import Tensor as Tensor
     from modellint.folders.tensors import Trouble as Trouble
     from modellint.folders.tensors import Weights as Weights
+    from modellint.reading.model_folders import PIPELINE as PIPELINE
+    from modellint.reading.model_folders import SENTENCES as SENTENCES
 else:
     __getattr__ = lazily(
         __name__,
@@ -33,5 +35,6 @@ else:
             ".pickles": "Checkpoint",
             ".shards": "Index",
             ".tensors": "Tensor Trouble Weights",
+            "modellint.reading.model_folders": "PIPELINE SENTENCES",
         },
     )

@@ -12,14 +12,15 @@ from modellint.folders import pickles, safetensors
 from modellint.folders.jsons import LARGEST, Json
 from modellint.folders.shards import Index, index_of
 from modellint.folders.tensors import Trouble, Weights
-from modellint.reading.model_folders import CONFIG, INDEX, PIPELINE, SENTENCES, is_weights, marker_in
+from modellint.reading.model_folders import CONFIG, INDEX, PIPELINE, SENTENCES, SPEECHBRAIN, is_weights, marker_in
 from modellint.source import Place, Span, UnreadableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from modellint.folders.pickles import Checkpoint
     from modellint.folders.tensors import Tensor
+    from modellint.folders.tokenizers import Tokenizer
     from modellint.reading.files import Files
 
 #: The head of a file that Git LFS wrote in place of a large one, and the most bytes of such a file.
@@ -40,6 +41,18 @@ _LOADED_NAMES = (
     "diffusion_pytorch_model.bin",
     "diffusion_pytorch_model.bin.index.json",
 )
+#: The small documents that libraries read.
+_DOCUMENTS = (
+    "config.json",
+    "generation_config.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "preprocessor_config.json",
+    "adapter_config.json",
+    "model_index.json",
+    "modules.json",
+)
 
 
 class ModelFolder:
@@ -56,6 +69,7 @@ class ModelFolder:
         self._weights: dict[str, Weights] = {}
         self._checkpoints: dict[str, Checkpoint] = {}
         self._indices: dict[str, Index | None] = {}
+        self._joined: dict[str, dict[str, Tensor]] = {}
         #: By name: documents that cannot be read, and why.
         self.unreadable: dict[str, UnreadableError] = {}
 
@@ -66,9 +80,19 @@ class ModelFolder:
         """The sorted names of what is in the folder itself."""
         return tuple(self._files.listdir(self.path))
 
-    def has(self, name: str) -> bool:
-        """True if a file of this name, or path below the folder, is there; a link that leads out of it is, too."""
-        return self._files.exists(self.path / name)
+    @cached_property
+    def _names_set(self) -> frozenset[str]:
+        return frozenset(self.names)
+
+    def names_in(self, path: str) -> tuple[str, ...]:
+        """The sorted names in a folder below; empty if it is not there, or leads out of this one."""
+        return () if self.is_outside(path) else tuple(self._files.listdir(self.path / path))
+
+    def is_there(self, name: str) -> bool:
+        """True if the folder has this name, or a file at this path below it; a link that leads out of it counts."""
+        if "/" not in name:
+            return name in self._names_set
+        return not self.is_outside(name) and self._files.exists(self.path / name)
 
     def data(self, name: str, limit: int = LARGEST) -> bytes | None:
         """The content of a file; None if it is missing, has more than `limit` bytes, or is not to be followed."""
@@ -95,6 +119,8 @@ class ModelFolder:
 
         A folder in the cache of the Hugging Face hub may have links to the blobs of the same repository.
         """
+        if "/" not in name and name not in self._names_set and name != "..":
+            return False
         path = self.path / name
         if ".." in PurePosixPath(name).parts or os.path.isabs(name):
             return True
@@ -130,7 +156,10 @@ class ModelFolder:
 
     def _read_json(self, name: str) -> Json | None:
         path = self.path / name
-        size = None if self.is_outside(name) else self._files.size(path)
+        if self._files.exists(path) and self.is_outside(name):
+            self.unreadable[name] = UnreadableError("it is not followed", other="a link that leads out of the folder")
+            return None
+        size = self._files.size(path)
         if size is None or self._is_pointer(path, size):
             return None
         if size > LARGEST:
@@ -142,6 +171,12 @@ class ModelFolder:
         except UnreadableError as error:
             self.unreadable[name] = error
             return None
+
+    def read_documents(self) -> None:
+        """Read the documents that libraries read, so that `unreadable` has those among them that are no JSON."""
+        for name in (*_DOCUMENTS, *self.index_names):
+            if name in self.names:
+                self.json(name)
 
     @cached_property
     def marker(self) -> str | None:
@@ -167,6 +202,13 @@ class ModelFolder:
     def tokenizer_config(self) -> Json | None:
         """`tokenizer_config.json`."""
         return self.json("tokenizer_config.json")
+
+    @cached_property
+    def tokens(self) -> Tokenizer | None:
+        """The tokens of the folder's tokenizer with the ids that it gives them; None if the folder has none."""
+        from modellint.folders import tokenizers
+
+        return tokenizers.read(self)
 
     @property
     def adapter_config(self) -> Json | None:
@@ -224,11 +266,15 @@ class ModelFolder:
         return self._weights[name]
 
     def _read_weights(self, name: str) -> Weights:
+        if "/" not in name and name not in self._names_set:
+            return Weights.without_tensors(name, Trouble.MISSING, "it is not there")
         path, files = self.path / name, self._files
         if self.is_outside(name):
             return Weights.without_tensors(name, Trouble.OUTSIDE, "it is a link that leads out of the folder")
         size = files.size(path)
         if size is None:
+            if name in self.names:
+                return Weights.without_tensors(name, Trouble.BROKEN, "it is no regular file")
             return Weights.without_tensors(name, Trouble.MISSING, "it is not there")
         if self._is_pointer(path, size):
             return Weights.without_tensors(name, Trouble.POINTER, "it is a pointer of Git LFS, not the file itself")
@@ -258,6 +304,23 @@ class ModelFolder:
         whole = [*self.index_names, *self.weight_names]
         return whole[0] if len(whole) == 1 else None
 
+    @property
+    def is_main_known(self) -> bool:
+        """True if a library looks for the name of `main_weights`."""
+        return self.main_weights in _LOADED_NAMES
+
+    @property
+    def is_speechbrain(self) -> bool:
+        """True if SpeechBrain's `hyperparams.yaml` describes the model."""
+        return self.marker == SPEECHBRAIN
+
+    @cached_property
+    def shards_of_main(self) -> tuple[str, ...]:
+        """The shards of `main_weights`, if that is an index."""
+        name = self.main_weights
+        index = self.index(name) if name is not None and _IS_INDEX.search(name) else None
+        return () if index is None else index.files
+
     def tensors(self) -> Mapping[str, Tensor]:
         """The tensors that a library loads, by name: what the files hold, whatever an index says. Empty if unknown."""
         return self.tensors_of(self.main_weights) if self.main_weights is not None else {}
@@ -266,8 +329,12 @@ class ModelFolder:
         """The tensors of a file of weights, or of the shards of an index."""
         if not _IS_INDEX.search(name):
             return self.weights(name).tensors
-        index = self.index(name)
-        files = () if index is None else index.files
+        if name not in self._joined:
+            index = self.index(name)
+            self._joined[name] = self._tensors_in(() if index is None else index.files)
+        return self._joined[name]
+
+    def _tensors_in(self, files: Iterable[str]) -> dict[str, Tensor]:
         return {key: tensor for file in files for key, tensor in self.weights(file).tensors.items()}
 
     def are_known(self, name: str) -> bool:

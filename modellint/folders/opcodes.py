@@ -12,104 +12,27 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from modellint.folders.allowed import (
+    ALLOWED,
+    COUNTER,
+    DATA,
+    OF_STORAGE,
+    OPCODES,
+    ORDERED,
+    PARAMETER,
+    PASSED_ON,
+    REBUILD,
+    RENAMED,
+    STORAGES,
+    TENSORS,
+    TYPED,
+)
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 #: The most opcodes of a pickle that is read. A tensor takes about forty.
-_MOST = 3_000_000
-_BASE, _SPARSE = (
-    "BFloat16 Bool Byte Char Double Float Half Int Long Short",
-    "BFloat16 Byte Char Double Float Half Int Long Short",
-)
-_BY_STORAGE = {
-    "BFloat16": "bfloat16",
-    "Bool": "bool",
-    "Byte": "uint8",
-    "Char": "int8",
-    "ComplexDouble": "complex128",
-    "ComplexFloat": "complex64",
-    "Double": "float64",
-    "Float": "float32",
-    "Half": "float16",
-    "Int": "int32",
-    "Long": "int64",
-    "QInt32": "qint32",
-    "QInt8": "qint8",
-    "QUInt2x4": "quint2x4",
-    "QUInt4x2": "quint4x2",
-    "QUInt8": "quint8",
-    "Short": "int16",
-}
-_STORAGES = {
-    **{f"torch.{name}Storage": dtype for name, dtype in _BY_STORAGE.items()},
-    **{f"torch.cuda.{name}Storage": dtype for name, dtype in _BY_STORAGE.items() if not name.startswith("Q")},
-    "torch.storage.TypedStorage": "",
-    "torch.storage.UntypedStorage": "",
-}
-_TENSORS = {
-    **{f"torch.{one}Tensor": _BY_STORAGE[one] for one in _BASE.split()},
-    **{f"torch.cuda.{one}Tensor": _BY_STORAGE[one] for one in _BASE.split()},
-}
-_DTYPES = frozenset(
-    f"torch.{name}"
-    for name in (
-        "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex32 complex64 "
-        "complex128 float8_e5m2 float8_e4m3fn float8_e8m0fnu float8_e5m2fnuz float8_e4m3fnuz float4_e2m1fn_x2 qint8 "
-        "qint32 quint8 quint4x2 quint2x4 bits8 bits16 bits1x8 bits2x4 bits4x2 int1 int2 int3 int4 int5 int6 int7 uint1 "
-        "uint2 uint3 uint4 uint5 uint6 uint7"
-    ).split()
-)
-_REBUILD = "torch._utils._rebuild_"
-_BY_STORAGE_FIRST = tuple(f"{_REBUILD}{name}" for name in ("tensor", "tensor_v2", "tensor_v3", "qtensor"))
-_PASSED_ON = tuple(
-    f"{_REBUILD}{name}"
-    for name in ("parameter", "parameter_with_state", "device_tensor_from_cpu_tensor", "device_tensor_from_numpy")
-)
-_TYPED = "torch._tensor._rebuild_from_type_v2"
-_PARAMETER, _ORDERED, _COUNTER = "torch.nn.parameter.Parameter", "collections.OrderedDict", "collections.Counter"
-#: The names that `weights_only` allows.
-_ALLOWED = frozenset(
-    (
-        *_STORAGES,
-        *_TENSORS,
-        *_DTYPES,
-        *(f"torch.sparse.{one}Tensor" for one in _SPARSE.split()),
-        *(f"torch.cuda.sparse.{one}Tensor" for one in _SPARSE.split()),
-        *_BY_STORAGE_FIRST,
-        *_PASSED_ON,
-        *(f"{_REBUILD}{name}" for name in ("sparse_tensor", "meta_tensor_no_storage", "nested_tensor")),
-        f"{_REBUILD}wrapper_subclass",
-        _TYPED,
-        _PARAMETER,
-        _ORDERED,
-        _COUNTER,
-        *(f"torch.per_{name}" for name in ("tensor_affine", "tensor_symmetric", "channel_affine", "channel_symmetric")),
-        "torch.per_channel_affine_float_qparams",
-        *("torch.Size", "torch.Tensor", "torch.device", "torch.serialization._get_layout"),
-        *("_codecs.encode", "builtins.bytearray", "builtins.complex", "builtins.set"),
-    )
-)
-#: Modules of Python 2 whose names a pickle of protocol 2 has.
-_RENAMED = {"__builtin__": "builtins", "copy_reg": "copyreg", "cPickle": "pickle", "__main__": "__main__"}
-_OPCODES = frozenset(
-    (
-        "GLOBAL NEWOBJ REDUCE BUILD APPEND APPENDS SETITEM SETITEMS MARK TUPLE TUPLE1 TUPLE2 TUPLE3 NONE NEWFALSE "
-        "NEWTRUE EMPTY_TUPLE EMPTY_LIST EMPTY_DICT EMPTY_SET BININT BININT1 BININT2 BINFLOAT BINUNICODE "
-        "SHORT_BINSTRING BINPERSID BINGET LONG_BINGET BINPUT LONG_BINPUT LONG1 PROTO STOP"
-    ).split()
-)
-#: Names by which numpy, random states and paths describe plain data, and no code runs but theirs.
-_DATA = frozenset(
-    (
-        *(f"numpy.{core}.multiarray.{name}" for core in ("core", "_core") for name in ("_reconstruct", "scalar")),
-        *(f"numpy.{core}.numeric._frombuffer" for core in ("core", "_core")),
-        *("numpy.ndarray", "numpy.dtype", "collections.defaultdict", "collections.deque", "builtins.dict"),
-        *("builtins.list", "builtins.tuple", "builtins.int", "builtins.float", "builtins.str", "builtins.bytes"),
-        *("builtins.frozenset", "builtins.slice", "builtins.range", "builtins.bool", "copyreg._reconstructor"),
-        *("builtins.object", "argparse.Namespace", "types.SimpleNamespace", "datetime.datetime", "datetime.timedelta"),
-        *("pathlib.PosixPath", "pathlib.WindowsPath", "pathlib.PurePosixPath", "pathlib._local.PosixPath", "uuid.UUID"),
-    )
-)
+_MOST = 1_200_000
 
 
 class Refused(Enum):
@@ -211,7 +134,7 @@ class _Machine:
                 if count > _MOST:
                     raise PickleError("it has millions of opcodes", is_large=True)
                 name = opcode.name
-                if name not in _OPCODES and name != "FRAME":
+                if name not in OPCODES and name != "FRAME":
                     self._refuse(Refused.OPCODE, name)
                 if name == "STOP":
                     value = self._stack.pop() if self._stack else UNKNOWN
@@ -254,8 +177,8 @@ class _Machine:
         self._import(str(module) if isinstance(module, str) else "?", str(name) if isinstance(name, str) else "?")
 
     def _import(self, module: str, name: str) -> None:
-        full = f"{_RENAMED.get(module, module)}.{name}"
-        if full not in _ALLOWED:
+        full = f"{RENAMED.get(module, module)}.{name}"
+        if full not in ALLOWED:
             self._refuse(Refused.DATA if _is_data(full) else Refused.NAME, full)
         self._stack.append(Name(full))
 
@@ -320,7 +243,7 @@ class _Machine:
             self._refuse(Refused.CALL, f"a persistent {str(kind)[:40]}")
             return UNKNOWN
         _, cls, key, _, elements = identity[:5]
-        dtype = _STORAGES.get(cls.full, "") if isinstance(cls, Name) else ""
+        dtype = STORAGES.get(cls.full, "") if isinstance(cls, Name) else ""
         storage = Storage(str(key), dtype, elements if isinstance(elements, int) else 0)
         self._storages[storage.key] = storage
         return storage
@@ -448,7 +371,7 @@ _CONSTANTS = {
 
 
 def _is_data(full: str) -> bool:
-    return full in _DATA or full.startswith("numpy.dtypes.")
+    return full in DATA or full.startswith("numpy.dtypes.")
 
 
 def _set_items(target: Any, items: list[Any]) -> None:
@@ -463,24 +386,24 @@ def _set_items(target: Any, items: list[Any]) -> None:
 
 def _result(full: str, args: tuple[Any, ...]) -> Any:
     """The result of a call of a name."""
-    if full in (_ORDERED, _COUNTER, "collections.defaultdict", "builtins.dict"):
+    if full in (ORDERED, COUNTER, "collections.defaultdict", "builtins.dict"):
         table: dict[Any, Any] = {}
         pairs = args[0] if args and isinstance(args[0], list) else []
         for pair in pairs:
             if isinstance(pair, (list, tuple)) and len(pair) == 2:
                 _set_items(table, list(pair))
         return table
-    if full in _BY_STORAGE_FIRST and len(args) >= 4 and isinstance(args[0], Storage):
+    if full in OF_STORAGE and len(args) >= 4 and isinstance(args[0], Storage):
         dtype = args[6].full if full.endswith("_v3") and len(args) > 6 and isinstance(args[6], Name) else ""
         return _block(args[0], args[1], args[2], args[3], dtype) or UNKNOWN
-    if full in _PASSED_ON or full == _PARAMETER:
+    if full in PASSED_ON or full == PARAMETER:
         return args[0] if args else Made(full, args)
-    if full == _TYPED and len(args) > 2 and isinstance(args[0], Name) and isinstance(args[2], tuple):
+    if full == TYPED and len(args) > 2 and isinstance(args[0], Name) and isinstance(args[2], tuple):
         return _result(args[0].full, args[2])
-    if full == f"{_REBUILD}meta_tensor_no_storage" and len(args) > 1 and isinstance(args[0], Name):
+    if full == f"{REBUILD}meta_tensor_no_storage" and len(args) > 1 and isinstance(args[0], Name):
         shape = _shape(args[1])
         return UNKNOWN if shape is None else Block(args[0].full.removeprefix("torch."), shape)
-    if full == f"{_REBUILD}sparse_tensor" and len(args) > 1 and isinstance(args[1], tuple) and len(args[1]) > 2:
+    if full == f"{REBUILD}sparse_tensor" and len(args) > 1 and isinstance(args[1], tuple) and len(args[1]) > 2:
         values, shape = args[1][1], _shape(args[1][2])
         return UNKNOWN if shape is None or not isinstance(values, Block) else Block(values.dtype, shape)
     if full == "torch.Size":
@@ -502,7 +425,7 @@ def _legacy_tensor(made: Made, state: Any) -> Block | None:
     """A tensor of torch 0.3 or older: a new tensor that is given a storage, an offset, sizes and strides."""
     if not isinstance(state, tuple) or len(state) != 4 or not isinstance(state[0], Storage):
         return None
-    return _block(*state) if made.by in _TENSORS or made.by == "torch.Tensor" else None
+    return _block(*state) if made.by in TENSORS or made.by == "torch.Tensor" else None
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:

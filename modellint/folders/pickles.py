@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 #: The most bytes of a pickle, and of the directory of an archive, that are read.
 _LARGEST_PICKLE, _LARGEST_DIRECTORY = 32_000_000, 16_000_000
+_CHUNK = 1 << 20
 #: The first pickle of a file of the second format: a number.
 _MAGIC = b"\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19."
 _TAR = b"ustar"
@@ -51,7 +52,7 @@ def read(name: str, size: int, part: _Part) -> Checkpoint:
     """The checkpoint `name` of `size` bytes; `part(start, length)` gives bytes of it."""
     head = part(0, 512)
     if head is None:
-        return Checkpoint(Weights.without_tensors(name, Trouble.OTHER, "it cannot be read"))
+        return Checkpoint(Weights.without_tensors(name, Trouble.UNREAD, "it cannot be opened"))
     if not head:
         return Checkpoint(Weights.without_tensors(name, Trouble.BROKEN, "it is empty"))
     if head.startswith(b"PK\x03\x04"):
@@ -107,7 +108,7 @@ def _archive(name: str, size: int, part: _Part) -> Checkpoint:
         entries = {entry.filename: entry for entry in archive.infolist()}
         strange = next((entry for entry in entries if _leads_out(entry)), None)
         refusals = () if strange is None else (Refusal(Refused.FORMAT, f"an entry named `{strange[:80]}`"),)
-        top = next((entry.partition("/")[0] for entry in entries), "")
+        top = next((entry[:-9] for entry in entries if entry.endswith("/data.pkl") and entry.count("/") == 1), "")
         record = entries.get(f"{top}/data.pkl")
         if record is None:
             known = Weights.without_tensors(name, Trouble.OTHER, "it is a zip archive without `data.pkl`")
@@ -115,13 +116,13 @@ def _archive(name: str, size: int, part: _Part) -> Checkpoint:
         if f"{top}/constants.pkl" in entries:
             return Checkpoint(Weights.without_tensors(name, Trouble.OTHER, "it is TorchScript"), is_script=True)
         with archive.open(record) as stream:
-            data = stream.read(_LARGEST_PICKLE + 1)
-        if len(data) > _LARGEST_PICKLE:
+            data = b"".join(iter(lambda: stream.read(_CHUNK), b"")) if record.file_size <= _LARGEST_PICKLE else b""
+        if record.file_size > _LARGEST_PICKLE:
             raise PickleError("its pickle is too large", is_large=True)
         pickled = opcodes.read(data)
     except PickleError as error:
         if error.is_large:
-            return Checkpoint(Weights.without_tensors(name, Trouble.LARGE, str(error)))
+            return Checkpoint(Weights.without_tensors(name, Trouble.UNREAD, str(error)))
         return fault(str(error))
     except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, ValueError, NotImplementedError, RuntimeError) as error:
         return fault(f"its archive cannot be read, as of a file that is cut short: {str(error)[:120]}")
@@ -163,7 +164,7 @@ def _pickles(name: str, size: int, part: _Part) -> Checkpoint:
         keys = opcodes.read(data, pickled.end)
     except PickleError as error:
         if error.is_large or size > _LARGEST_PICKLE:
-            return Checkpoint(Weights.without_tensors(name, Trouble.LARGE, str(error)), refusals=tuple(refusals))
+            return Checkpoint(Weights.without_tensors(name, Trouble.UNREAD, str(error)), refusals=tuple(refusals))
         trouble = Trouble.BROKEN if is_legacy else Trouble.OTHER
         return Checkpoint(Weights.without_tensors(name, trouble, str(error)), refusals=tuple(refusals))
     needed = keys.end

@@ -58,7 +58,7 @@ def read(name: str, size: int, part: Callable[[int, int], bytes | None]) -> Weig
 
     head = part(0, 8)
     if head is None:
-        return Weights.without_tensors(name, Trouble.OTHER, "it cannot be read")
+        return Weights.without_tensors(name, Trouble.UNREAD, "it cannot be opened")
     if len(head) < 8:
         return fault(f"it has {size} bytes, too few for the length of a header")
     length = int.from_bytes(head, "little")
@@ -67,12 +67,12 @@ def read(name: str, size: int, part: Callable[[int, int], bytes | None]) -> Weig
     if 8 + length > size:
         return fault(f"its header should have {length} bytes, and {size - 8} are there")
     if length > _LARGEST_READ:
-        return Weights.without_tensors(name, Trouble.LARGE, f"its header has {length} bytes")
+        return Weights.without_tensors(name, Trouble.UNREAD, f"its header has {length} bytes")
     data = part(8, length)
     if data is None or len(data) < length:
         return fault(f"its header should have {length} bytes, and {len(data or b'')} are there")
     if data.count(b"{") > _MOST_TENSORS or data.count(b"[") > 3 * _MOST_TENSORS:
-        return Weights.without_tensors(name, Trouble.LARGE, "its header names too many tensors")
+        return Weights.without_tensors(name, Trouble.UNREAD, "its header names too many tensors")
     try:
         header = json.loads(data.decode("utf-8"), object_pairs_hook=_without_repeats)
     except RecursionError:

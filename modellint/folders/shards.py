@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
@@ -23,10 +24,14 @@ class Index:
     document: Json
     shards: Mapping[str, str]
 
-    @property
+    @cached_property
     def files(self) -> tuple[str, ...]:
         """The files that it names, sorted."""
         return tuple(sorted(set(self.shards.values())))
+
+    def tensors_in(self, file: str) -> list[str]:
+        """The tensors that a file should hold."""
+        return [name for name, shard in self.shards.items() if shard == file]
 
 
 def index_of(name: str, document: Json) -> Index | None:

@@ -48,15 +48,15 @@ class Trouble(Enum):
     """Why the tensors of a file are not known.
 
     MISSING: the file is not there. POINTER: it is a pointer of Git LFS, whose content was not fetched. OUTSIDE: it is a
-    link that leads out of the folder, and is not followed. BROKEN: no library reads it. LARGE: it is too large to be
-    read here, which is no mistake. OTHER: it is no file of tensors, or its format is unknown.
+    link that leads out of the folder, and is not followed. BROKEN: no library reads it. UNREAD: it is too large to be
+    read here, or may not be, which is no mistake. OTHER: it is no file of tensors, or its format is unknown.
     """
 
     MISSING = "missing"
     POINTER = "pointer"
     OUTSIDE = "outside"
     BROKEN = "broken"
-    LARGE = "large"
+    UNREAD = "unread"
     OTHER = "other"
 
 

@@ -395,6 +395,7 @@ class Analyser:
         run.clock = process_time()
         for rule in self._folder_rules:
             self._check_rule(run, rule, rule.check_folder, folder, project)
+        folder.read_documents()
         for name, error in sorted(folder.unreadable.items()):
             self._unreadable(run, error, marker.parent / name)
 
@@ -648,7 +649,7 @@ def _is_python(path: Path, data: bytes) -> bool:
 
 def suppressions_of(path: Path, data: bytes | None, codes: frozenset[str]) -> tuple[Suppression, ...]:
     """The comments in a file that silence findings of rules with these codes; none if it is unreadable."""
-    if data is None or not has_marker(data, codes):
+    if data is None or kind_of(path.name) is None or not has_marker(data, codes):
         return ()
     try:
         if kind_of(path.name) == YAML:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from modellint.config.errors import UsageError
 from modellint.graph.immutable import dataclass
 from modellint.reading import git
-from modellint.reading.files import read_file
+from modellint.reading.files import PART, read_file
 from modellint.reading.mentioning import Changed
 
 if TYPE_CHECKING:
@@ -44,11 +44,12 @@ def changes_since(revision: str, folder: Path) -> Changes:
     statuses = dict(zip(fields[1::2], fields[::2], strict=True))
     new = _git(top, "ls-files", "--others", "--exclude-standard", "-z").split("\0")[:-1]
     statuses.update(dict.fromkeys(new, "A"))
-    files, keys = set(), set()
+    files: set[str] = set()
+    keys: set[str] = set()
     for name, status in statuses.items():
         path = top / name
         files.add(path.as_posix())
-        keys.add(f"file:{path.as_posix()}")
+        keys.update((f"file:{path.as_posix()}", f"{PART}{path.as_posix()}"))
         if status != "M":
             keys.update((f"is-file:{path.as_posix()}", f"dir:{path.parent.as_posix()}"))
             keys.update(f"is-dir:{parent.as_posix()}" for parent in path.parents if parent != top)

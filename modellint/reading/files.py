@@ -28,6 +28,8 @@ T = TypeVar("T")
 ABSENT = "absent"
 #: The dependency on parts of a file that is too large to be read as a whole, and the bytes of its head that count.
 PART, _HEAD = "part:", 4096
+#: The most bytes of a file that is no source and is read as a whole.
+_LARGEST_OTHER = 32_000_000
 
 
 def content_hash(data: bytes) -> str:
@@ -371,7 +373,15 @@ class Files:
         return self._contents[path] if path in self._contents else self._load(path)
 
     def _load(self, path: Path) -> bytes | None:
-        return None if self.oversized(path) is not None else self._bytes(path)
+        return None if self.oversized(path) is not None or self._is_other_and_large(path) else self._bytes(path)
+
+    @staticmethod
+    def _is_other_and_large(path: Path) -> bool:
+        """True for a large file that is no source, such as weights: only parts of it are read."""
+        try:
+            return kind_of(path.name) is None and os.stat(path).st_size > _LARGEST_OTHER
+        except (OSError, ValueError):
+            return False
 
     def _bytes(self, path: Path) -> bytes | None:
         if path in self._overlay:

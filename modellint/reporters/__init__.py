@@ -100,9 +100,16 @@ class View:
         return Locator(self._files)
 
 
+#: The most bytes of a file that is no source and whose lines are shown.
+_LARGEST = 1_000_000
+
+
 def decoded_lines(file: Path, files: Files | None = None) -> list[str]:
     """The lines of a file as its encoding has them; none if it cannot be read."""
-    data = (files or Files()).read(file)
+    contents = files or Files()
+    if kind_of(file.name) is None and ((contents.size(file) or 0) > _LARGEST or b"\0" in (contents.read(file) or b"")):
+        return []  # no text, or one that nobody would read
+    data = contents.read(file)
     if data is None:
         return []
     # A notebook's own lines are those of its JSON.

@@ -56,7 +56,8 @@ def actions(ls: Server, path: str, params: types.CodeActionParams) -> list[types
                     edit=edit(finding.fix.edits),
                 )
             )
-        comment = None if kind_of(path) == NOTEBOOK else ignore_edit(commented, finding)  # JSON has no comments
+        has_comments = kind_of(path) not in (NOTEBOOK, None)  # JSON has none
+        comment = ignore_edit(commented, finding) if has_comments else None
         if comment is not None:
             title = f"Ignore {finding.code} on this line"
             offered.append(types.CodeAction(title, types.CodeActionKind.QuickFix, about, edit=edit([comment])))

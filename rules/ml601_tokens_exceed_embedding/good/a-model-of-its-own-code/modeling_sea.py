@@ -1,0 +1,5 @@
+from transformers import PreTrainedModel
+
+
+class SeaModel(PreTrainedModel):
+    pass

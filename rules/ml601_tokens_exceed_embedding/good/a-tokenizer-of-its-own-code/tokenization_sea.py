@@ -1,0 +1,5 @@
+from transformers import PreTrainedTokenizer
+
+
+class SeaTokenizer(PreTrainedTokenizer):
+    pass

@@ -1,0 +1,191 @@
+"""ML603: the configurations and the tokenizer name different ids for one role."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.folders import rows, special_ids, templates
+from modellint.folders.values import mapping_of
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.folders import ModelFolder
+    from modellint.folders.special_ids import SpecialId
+    from modellint.folders.tokenizers import Token, Tokenizer
+    from modellint.rule import Project
+
+#: Texts that look like special tokens: nobody may have listed them.
+_BRACKETED = re.compile(r"[<\[{(|].*[>\]})|]|.*(?:eos|bos|pad|end).*", re.DOTALL | re.IGNORECASE)
+#: Parts of a configuration that describe the model that generates.
+_OF_TEXT = ("text_config", "llm_config", "language_config", "decoder")
+_SEQUENCE = re.compile(r"\w+ForSequenceClassification")
+
+
+class SpecialIdsDisagree(Rule):
+    """A configuration and the tokenizer name different ids for one role
+
+    ## What it does
+    Compares the ids of special tokens in `config.json` and `generation_config.json` with those that the tokenizer gives
+    the tokens of the same roles. Reports
+
+    - an end that the tokenizer has and generation does not stop at: `eos_token_id` of `generation_config.json`, or of
+      `config.json` without one. It may be a list
+    - a padding id that differs from the tokenizer's in a model with a decoder that is trained on padded targets, and in
+      a classifier that looks for the last token which is no padding
+    - a begin or padding id of generation that is an ordinary token, such as a word
+    - an id of a model's own token, such as `image_token_id`, that differs from the id of the tokenizer's `image_token`
+    - in other models, a padding id that differs from the tokenizer's: an info
+
+    Generation may stop at another token than the tokenizer's on purpose: at the end of a line, or at the special token
+    that ends a turn in the chat template. Both are left alone, and so are differences between the two configurations.
+
+    ## Why is this bad
+    Nothing tells so. A chat model that does not stop at the end of its turn goes on with the next one. A classifier
+    that takes padding for text reads its answer from the wrong position. A model that waits for another image token
+    than the processor writes raises an error, or sees no image.
+
+    ## How to fix
+    Set the ids to those of the tokenizer:
+
+    ```python
+    model.config.pad_token_id = tokenizer.pad_token_id
+    model.generation_config.eos_token_id = [tokenizer.eos_token_id, tokenizer.convert_tokens_to_ids("<|im_end|>")]
+    ```
+
+    ## References
+    - [transformers, generation strategies](https://huggingface.co/docs/transformers/generation_strategies)
+    """
+
+    code = "ML603"
+    name = "special-ids-disagree"
+    severity = Severity.WARNING
+
+    def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
+        tokenizer = folder.tokens
+        config = mapping_of(folder, rows.CONFIG)
+        if tokenizer is None or rows.hears_waveforms(config) or rows.has_codes(config):
+            return
+        for one in special_ids.places(config):
+            token = tokenizer.roles.get(one.role)
+            if token is not None and token.id is not None and token.id != one.id:
+                yield self._finding(
+                    folder, one, token, "the model looks for its own id where the tokenizer writes the other one"
+                )
+        table = rows.of(folder)
+        named = _named(folder, config)
+        # Ids without a row, of either side, are mistakes of their own.
+        if table is not None and any(one.id >= table.rows for ids in named.values() for one in ids):
+            return
+        known = {
+            role: token
+            for role, token in tokenizer.roles.items()
+            if token.id is not None and (table is None or token.id < table.rows)
+        }
+        if special_ids.generates(folder):
+            yield from self._generation(folder, tokenizer, known, named)
+        if "pad" in known:
+            yield from self._padding(folder, config, tokenizer, known["pad"], named)
+
+    def _generation(
+        self, folder: ModelFolder, tokenizer: Tokenizer, known: dict[str, Token], named: _Named
+    ) -> Iterator[Finding]:
+        """Findings about the begin and the end of generation."""
+        told = ""
+        ends = named.get((special_ids.GENERATION, "eos")) or named.get((special_ids.CONFIG, "eos")) or []
+        end = known.get("eos")
+        if ends and end is not None and all(one.id != end.id for one in ends):
+            texts = [tokenizer.text(one.id) for one in ends]
+            if not _is_on_purpose(folder, tokenizer, texts):
+                told = end.content
+                yield self._finding(folder, ends[0], end, "generation does not stop at the end that the tokenizer has")
+        begins = named.get((special_ids.GENERATION, "bos")) or named.get((special_ids.CONFIG, "bos")) or []
+        begin = known.get("bos")
+        if (
+            begin is not None
+            and begin.content != told
+            and begins
+            and begins[0].id != begin.id
+            and _is_ordinary(tokenizer, begins[0].id)
+        ):
+            word = tokenizer.text(begins[0].id)
+            yield self._finding(folder, begins[0], begin, f"generation without a prompt begins with `{word}`")
+
+    def _padding(
+        self, folder: ModelFolder, config: dict[str, object], tokenizer: Tokenizer, pad: Token, named: _Named
+    ) -> Iterator[Finding]:
+        """Findings about padding, by what the model does with it."""
+        own = next(iter(named.get((special_ids.CONFIG, "pad"), ())), None)
+        generated = next(iter(named.get((special_ids.GENERATION, "pad"), ())), own)
+        if config.get("is_encoder_decoder") is True and own is not None and own.id != pad.id:
+            yield self._finding(
+                folder, own, pad, "the decoder's input is made with the first id, and its targets with the second"
+            )
+        elif special_ids.generates(folder):
+            if generated is not None and generated.id != pad.id and _is_ordinary(tokenizer, generated.id):
+                word = tokenizer.text(generated.id)
+                yield self._finding(folder, generated, pad, f"a text that ends early is filled with `{word}`")
+        elif own is not None and own.id != pad.id:
+            names = config.get("architectures")
+            is_classifier = isinstance(names, list) and any(_SEQUENCE.fullmatch(str(name)) for name in names)
+            if is_classifier and "cls" not in tokenizer.roles and "eos" in tokenizer.roles:
+                yield self._finding(folder, own, pad, "the classifier reads the last token that is not this id")
+            else:
+                word = tokenizer.text(own.id)
+                yield self._finding(
+                    folder,
+                    own,
+                    pad,
+                    f"the row of `{word}` is never trained, and that of the padding is" if word is not None else "",
+                    Severity.INFO,
+                )
+
+    def _finding(
+        self, folder: ModelFolder, one: SpecialId, token: Token, harm: str, severity: Severity | None = None
+    ) -> Finding:
+        document, other = folder.json(one.file), folder.json(token.file)
+        key = ".".join(str(part) for part in one.keys if isinstance(part, str))
+        return self.finding(
+            folder.place(one.file) if document is None else document.place(*one.keys),
+            f"`{key}` is {one.id}, but the tokenizer gives its `{one.role}_token` `{token.content}` the id {token.id}",
+            symbol=key,
+            severity=severity,
+            confidence=Confidence.HIGH,
+            evidence=(harm,) if harm else (),
+            related=() if other is None else (Related(other.place(*token.keys), f"`{token.content}`"),),
+            help=f"set it to {token.id}, or name the other token in `{token.file}`",
+        )
+
+
+_Named = dict[tuple[str, str], list["SpecialId"]]
+
+
+def _named(folder: ModelFolder, config: dict[str, object]) -> _Named:
+    """The ids by file and role: those of the top of `config.json`, or else of the part that generates."""
+    found: _Named = {}
+    nested: _Named = {}
+    for one in special_ids.named(folder):
+        keys = [key for key in one.keys if isinstance(key, str)]
+        if len(keys) == 1:
+            found.setdefault((one.file, one.role), []).append(one)
+        elif len(keys) == 2 and keys[0] in _OF_TEXT:
+            nested.setdefault((one.file, one.role), []).append(one)
+    return {**nested, **found}
+
+
+def _is_ordinary(tokenizer: Tokenizer, number: int) -> bool:
+    """True if the token of an id is a piece of text, for certain."""
+    text = tokenizer.text(number)
+    is_known = tokenizer.is_complete and text is not None and text not in tokenizer.special
+    return is_known and text is not None and _BRACKETED.fullmatch(text) is None
+
+
+def _is_on_purpose(folder: ModelFolder, tokenizer: Tokenizer, texts: list[str | None]) -> bool:
+    """True if generation may stop at other tokens on purpose: a line's end, or a token that ends a turn of a chat."""
+    if any(text is None or text in ("Ċ", "\n", "<0x0A>", "▁\n", "ĊĊ") for text in texts):
+        return True
+    written = " ".join(template.text for template in templates.of(folder))
+    return any(text is not None and text in tokenizer.special and text in written for text in texts)

@@ -1,0 +1,65 @@
+"""ML605: weights whose names or shapes the configuration beside them refutes."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.rule import Rule
+
+from . import adapters, diffusers, transformers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.folders import ModelFolder
+    from modellint.rule import Project
+
+
+class WeightsDoNotFit(Rule):
+    """The weights of a published model do not fit its configuration
+
+    ## What it does
+    Compares the numbers in `config.json` or `adapter_config.json` with the headers of the weights beside it, and
+    reports
+
+    - a table of tokens, or a head, whose rows no size of a vocabulary explains, or whose columns no width
+    - tables of positions and of token types, inner layers, attention heads, experts and patches with other sizes
+    - a stack with other than the number of layers, a layer without tensors, and a layer that lacks a tensor that all
+      other layers have
+    - a head that `tie_word_embeddings: false` asks for, and that is not there
+    - channels, blocks and cross attention of diffusers' UNets, autoencoders and transformers
+    - the rank of a LoRA adapter, and target modules without tensors, or tensors without target modules
+
+    A size that any part of the configuration explains is not reported, nor are quantised layers.
+
+    ## Why is this bad
+    transformers, diffusers and PEFT refuse tensors of another shape. Names are worse: tensors that the class lacks are
+    ignored, and those that the checkpoint lacks are initialised at random, with no more than a report in the log.
+
+    ## How to fix
+    Save configuration and weights together, with `save_pretrained`. After `resize_token_embeddings` save both again.
+
+    ## References
+    - [transformers, loading models](https://huggingface.co/docs/transformers/models)
+    - [PEFT, checkpoint format](https://huggingface.co/docs/peft/developer_guides/checkpoint)
+    """
+
+    code = "ML605"
+    name = "weights-do-not-fit"
+    severity = Severity.ERROR
+
+    def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
+        for misfit in chain(transformers.misfits(folder), diffusers.misfits(folder), adapters.misfits(folder)):
+            document = folder.json(misfit.document) if misfit.document else None
+            weights = folder.place(misfit.tensor.file)
+            yield self.finding(
+                weights if document is None else document.place(*misfit.keys),
+                misfit.message,
+                symbol=misfit.symbol,
+                confidence=Confidence.HIGH,
+                evidence=misfit.evidence,
+                related=[] if document is None else [Related(weights, f"`{misfit.tensor.name}` is here")],
+                help=misfit.help,
+            )

@@ -1,0 +1,144 @@
+"""Stacks of layers by the names of their tensors, and layers that differ from all others."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from .misfit import Misfit, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from modellint.folders import Tensor
+
+_LAYER = re.compile(r"((?:[A-Za-z_]+\.)*(?:layers|layer|h|block|blocks))\.(\d+)\.(.+)")
+#: The least number of layers among which one that differs is a mistake, and the most tensors that it may lack.
+_ENOUGH, _FEW = 4, 4
+_AGAIN = "save the model again"
+
+
+class Stack(NamedTuple):
+    """A stack of layers: its name, and the tensors of each layer by the rest of their names."""
+
+    name: str
+    layers: dict[int, dict[str, Tensor]]
+
+    @property
+    def is_whole(self) -> bool:
+        """True if the layers are numbered from 0, without gaps."""
+        return len(self.layers) == max(self.layers) + 1
+
+    def matrices(self, rest: re.Pattern[str]) -> Iterator[tuple[Tensor, re.Match[str]]]:
+        """The matrices of real numbers in the layers whose names match."""
+        for layer in self.layers.values():
+            for name, tensor in layer.items():
+                match = rest.fullmatch(name) if len(tensor.shape) == 2 and tensor.dtype in FLOATS else None
+                if match is not None:
+                    yield tensor, match
+
+    def vectors(self, rest: re.Pattern[str]) -> Iterator[Tensor]:
+        """The first vector of each name that has one size in all layers."""
+        found: dict[str, list[Tensor]] = {}
+        for layer in self.layers.values():
+            for name, tensor in layer.items():
+                if len(tensor.shape) == 1 and rest.fullmatch(name) is not None:
+                    found.setdefault(name, []).append(tensor)
+        for tensors in found.values():
+            if len({tensor.shape for tensor in tensors}) == 1:
+                yield tensors[0]
+
+    def same(self, rest: re.Pattern[str]) -> Iterator[tuple[Tensor, re.Match[str]]]:
+        """The first matrix of each name that has one shape in all layers."""
+        found: dict[str, list[tuple[Tensor, re.Match[str]]]] = {}
+        for tensor, match in self.matrices(rest):
+            found.setdefault(match[0], []).append((tensor, match))
+        for rows in found.values():
+            if len({tensor.shape for tensor, _ in rows}) == 1:
+                yield rows[0]
+
+
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+
+
+def stacks_in(tensors: Mapping[str, Tensor]) -> dict[str, Stack]:
+    """The stacks of layers, by name; those within a layer of another stack are left out."""
+    found: dict[str, Stack] = {}
+    for name, tensor in tensors.items():
+        match = _LAYER.fullmatch(name)
+        if match is not None:
+            stack = found.setdefault(match[1], Stack(match[1], {}))
+            stack.layers.setdefault(int(match[2]), {})[match[3]] = tensor
+    return found
+
+
+def odd_layers(stack: Stack) -> Iterator[Misfit]:
+    """Layers that are missing between others, lack a tensor that all others have, or have it in another shape."""
+    if not stack.is_whole:
+        yield from _gap(stack)
+    elif len(stack.layers) >= _ENOUGH:
+        yield from _lacking(stack)
+        yield from _turned(stack)
+
+
+def _gap(stack: Stack) -> Iterator[Misfit]:
+    """A layer whose tensors are all missing, between others."""
+    last = max(stack.layers)
+    if last > 2 * len(stack.layers):
+        return
+    missing = [number for number in range(last + 1) if number not in stack.layers]
+    if len(stack.layers) >= _ENOUGH - 1 and len(missing) == 1:
+        tensor = next(iter(stack.layers[last].values()))
+        name = f"{stack.name}.{missing[0]}"
+        message = f"no tensor of `{name}` is here, and the layers around it are"
+        yield Misfit(name, message, "", (name,), tensor, (), _AGAIN)
+
+
+def _lacking(stack: Stack) -> Iterator[Misfit]:
+    """A layer that lacks a few tensors that all other layers have, or has them under other names.
+
+    The first and the last layer of some classes are built otherwise: there, only a part of a module that is there is
+    missing.
+    """
+    counts = Counter(name for layer in stack.layers.values() for name in layer)
+    most = [name for name, count in counts.items() if count == len(stack.layers) - 1]
+    for number, layer in stack.layers.items():
+        lacking = sorted(name for name in most if name not in layer)
+        own = sorted(name for name in layer if counts[name] == 1)
+        if not lacking or len(lacking) > _FEW or len(own) > len(lacking):
+            continue
+        other = stack.layers[(number + 1) % len(stack.layers)]
+        shapes = sorted(other[name].shape for name in lacking)
+        if own and sorted(layer[name].shape for name in own) != shapes:
+            continue
+        is_end = number in (0, len(stack.layers) - 1)
+        if is_end and not own and not all(_has_siblings(name, layer) for name in lacking):
+            continue
+        name = f"{stack.name}.{number}.{lacking[0]}"
+        tensor = layer[own[0]] if own else next(iter(layer.values()))
+        message = f"`{name}` is missing, which all other layers of `{stack.name}` have"
+        evidence = (f"the layer has `{tensor.name}` instead",) if own else ()
+        yield Misfit(name, message, "", (name,), tensor, evidence, _AGAIN)
+
+
+def _has_siblings(name: str, layer: Mapping[str, Tensor]) -> bool:
+    """True if a layer has other parts of the module that a weight or a bias is a part of."""
+    module, _, kind = name.rpartition(".")
+    around = module.rpartition(".")[0]
+    return kind in ("weight", "bias") and bool(around) and any(other.startswith(f"{around}.") for other in layer)
+
+
+def _turned(stack: Stack) -> Iterator[Misfit]:
+    """A matrix of one layer that is transposed, or has another shape, where all other layers have one shape."""
+    names = {name for layer in stack.layers.values() for name, tensor in layer.items() if len(tensor.shape) == 2}
+    for name in sorted(names):
+        tensors = [layer[name] for layer in stack.layers.values() if name in layer]
+        shapes = Counter(tensor.shape for tensor in tensors)
+        if len(tensors) < _ENOUGH or len(shapes) != 2 or min(shapes.values()) != 1:
+            continue
+        usual = max(shapes, key=lambda shape: shapes[shape])
+        odd = next(tensor for tensor in tensors if tensor.shape != usual)
+        if odd.shape == usual[::-1]:
+            message = f"`{odd.name}` is transposed: all other layers have the shape [{usual[0]}, {usual[1]}]"
+            yield Misfit(odd.name, message, "", (odd.name,), odd, (shown(odd),), "transpose the tensor")

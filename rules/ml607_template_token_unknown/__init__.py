@@ -1,0 +1,124 @@
+"""ML607: a chat template names a token that the tokenizer lacks, or `auto_map` a class that the folder lacks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint import edits
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.folders import jinja, templates
+from modellint.rule import Rule
+
+from .markers import unknown_markers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.folders import ModelFolder
+    from modellint.folders.templates import ChatTemplate
+    from modellint.rule import Project
+
+
+class TemplateTokenUnknown(Rule):
+    """A chat template or `auto_map` names something that is not there
+
+    ## What it does
+    Reads the chat templates of a folder (`chat_template` in `tokenizer_config.json`, `chat_template.jinja`,
+    `chat_template.json`) as Jinja does, without rendering them. Reports
+
+    - an error of the syntax, such as an `if` without `endif`
+    - a special token (`<|im_end|>`) that the tokenizer does not have as one token, if it has others of the template. A
+      template none of whose markers are tokens is left alone: the model was trained with them as text
+    - another marker that is misspelt: a token of nearly the same spelling exists
+    - a file that `auto_map` names and the folder lacks, or a class that the file does not define. Classes of another
+      repository (`repo--file.Class`) are left alone
+
+    ## Why is this bad
+    A marker that is no token is split into several pieces, which the model never saw in this place: answers become
+    worse, and nothing tells why. An error of the syntax stops each conversation. A class that is missing stops the
+    loading.
+
+    ## How to fix
+    Correct the marker. If it is new, add it to the tokenizer as a special token, and train the model with it.
+
+    ## References
+    - [transformers, chat templates](https://huggingface.co/docs/transformers/chat_templating)
+    """
+
+    code = "ML607"
+    name = "template-token-unknown"
+    severity = Severity.WARNING
+
+    def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
+        for template in templates.of(folder):
+            yield from self._template(folder, template)
+        yield from self._own_code(folder)
+
+    def _template(self, folder: ModelFolder, template: ChatTemplate) -> Iterator[Finding]:
+        read = jinja.read(template.text)
+        if read.error is not None:
+            yield self.finding(
+                template.place(folder, read.error.at),
+                f"the chat template does not compile: {read.error.reason}",
+                symbol="chat_template",
+                severity=Severity.ERROR,
+                confidence=Confidence.HIGH,
+                evidence=(
+                    f"Jinja raises `TemplateSyntaxError` in line {template.line(read.error.at)} of the template",
+                ),
+                help="correct the template",
+            )
+        tokenizer = folder.tokens
+        if tokenizer is None or not tokenizer.has_all_texts:
+            return
+        for unknown in unknown_markers(read, tokenizer):
+            known = [f"`{one}`" for one in unknown.known[:3]]
+            yield self.finding(
+                template.place(folder, unknown.at),
+                f"the chat template writes `{unknown.marker}`, which is no token of the tokenizer",
+                symbol=unknown.marker,
+                confidence=Confidence.MEDIUM,
+                evidence=(
+                    *([f"the template writes tokens of the same kind: {', '.join(known)}"] if known else []),
+                    "the tokenizer splits the text into pieces",
+                ),
+                help=f"did you mean `{unknown.near}`?"
+                if unknown.near
+                else "add it to the tokenizer as a special token",
+            )
+
+    def _own_code(self, folder: ModelFolder) -> Iterator[Finding]:
+        missing: dict[str, list[templates.OwnClass]] = {}
+        for one in templates.own_classes(folder):
+            document = folder.json(one.file)
+            if document is None:
+                continue
+            if one.module not in folder.names:
+                missing.setdefault(one.file, []).append(one)
+                continue
+            text = folder.text(one.module)
+            if text is not None and templates.defines(text, one.name) is False:
+                yield self.finding(
+                    document.place(*one.keys),
+                    f"`auto_map` names `{one.name}`, which `{one.module}` does not define",
+                    symbol=one.name,
+                    confidence=Confidence.HIGH,
+                    evidence=("transformers raises `AttributeError` with `trust_remote_code=True`",),
+                    related=(Related(folder.place(one.module), "the file"),),
+                    help="name a class of the file",
+                )
+        for file, entries in missing.items():
+            document, first = folder.json(file), entries[0]
+            near = edits.get_close_matches(first.module, [name for name in folder.names if name.endswith(".py")], n=1)
+            others = sorted({one.module for one in entries} - {first.module})
+            yield self.finding(
+                folder.place(file) if document is None else document.place(*first.keys),
+                f"`auto_map` names `{first.module}`, which is not in the folder",
+                symbol=first.module,
+                confidence=Confidence.HIGH,
+                evidence=(
+                    *([f"also missing: {', '.join(f'`{name}`' for name in others)}"] if others else []),
+                    "transformers raises `OSError` with `trust_remote_code=True`",
+                ),
+                help=f"did you mean `{near[0]}`?" if near else "add the file, or remove the entry",
+            )

@@ -1,0 +1,2 @@
+class SeaNet:
+    pass

@@ -1,0 +1,4 @@
+try:
+    from sea import SeaModel
+except ImportError:
+    SeaModel = None

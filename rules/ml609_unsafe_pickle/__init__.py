@@ -1,0 +1,91 @@
+"""ML609: a checkpoint that `torch.load` refuses, because loading it may run code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.finding import Confidence, Finding, Severity
+from modellint.folders import Refused
+from modellint.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from modellint.folders import ModelFolder, Refusal
+    from modellint.rule import Project
+
+#: The most names that a finding lists.
+_MOST_NAMES = 6
+_HELP = {
+    True: "save a dict of tensors and plain values, or list the names with `torch.serialization.add_safe_globals`",
+    False: "save the state dict with safetensors, and do not load this file unless you trust it",
+}
+
+
+class UnsafePickle(Rule):
+    """A checkpoint holds more than `torch.load` loads safely
+
+    ## What it does
+    Follows the opcodes of checkpoints (`.bin`, `.pt`, `.pth`, `.ckpt`) in the folder of a published model, without
+    unpickling them, and reports what `torch.load(path)` refuses. Since torch 2.6 it loads with `weights_only=True`:
+    tensors, plain values, dicts and `OrderedDict`. Reported are
+
+    - names that the pickle imports, such as `os.system` or the class of a whole model
+    - names that only describe plain data, such as numpy's, `argparse.Namespace` or a path: an info, but for weights
+      that a library loads by themselves
+    - opcodes of later protocols than torch writes
+    - the tar format of torch 0.1, and entries of an archive that lead out of it
+
+    TorchScript is not reported: `torch.jit.load` reads it.
+
+    ## Why is this bad
+    Unpickling imports what the file names and calls it: loading such a file is running a program of its author.
+    `torch.load` and `from_pretrained` refuse it, so that others cannot use the model without turning the check off.
+
+    ## How to fix
+    ```python
+    safetensors.torch.save_file(model.state_dict(), "model.safetensors")
+    ```
+
+    ## References
+    - [PyTorch, `torch.load`](https://pytorch.org/docs/stable/generated/torch.load.html)
+    - [Python, `pickle`: restricting globals](https://docs.python.org/3/library/pickle.html#restricting-globals)
+    """
+
+    code = "ML609"
+    name = "unsafe-pickle"
+    severity = Severity.WARNING
+
+    def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
+        for name in folder.weight_names:
+            checkpoint = folder.checkpoint(name)
+            if checkpoint is None or not checkpoint.refusals:
+                continue
+            kinds = {refusal.kind for refusal in checkpoint.refusals}
+            is_data = kinds == {Refused.DATA}
+            is_main = name == folder.main_weights or name in folder.shards_of_main
+            yield self.finding(
+                folder.place(name),
+                f"`torch.load` refuses `{name}` by default: {_described(checkpoint.refusals)}",
+                symbol=name,
+                severity=Severity.INFO if is_data and not is_main else None,
+                confidence=Confidence.HIGH,
+                evidence=("`weights_only=True`, the default since torch 2.6, takes tensors and plain values only",),
+                help=_HELP[is_data],
+            )
+
+
+def _described(refusals: Sequence[Refusal]) -> str:
+    """The refusals in words, the worst kind first."""
+    names = [one.name for kind in (Refused.NAME, Refused.DATA) for one in refusals if one.kind is kind]
+    if names:
+        some = ", ".join(f"`{name}`" for name in names[:_MOST_NAMES])
+        more = len(names) - _MOST_NAMES
+        return f"it imports {some}" + (f" and {more} more" if more > 0 else "")
+    for one in refusals:
+        if one.kind is Refused.FORMAT:
+            return f"it has {one.name}"
+        if one.kind is Refused.CALL:
+            return f"it calls {one.name}"
+    opcodes = [one.name for one in refusals if one.kind is Refused.OPCODE]
+    return f"it has the opcode {', '.join(opcodes[:_MOST_NAMES])}, which pickles of tensors do not have"

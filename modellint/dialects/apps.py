@@ -236,6 +236,11 @@ def lacks_primary(app: App, project: Project) -> bool:
 
 def search_path(app: App, project: Project) -> SearchPath:
     """The search path of a program, with the names that its project stores."""
+    key = "hydra search path", app.script, app.folder, app.name
+    return project.once(key, lambda: _search_path(app, project))
+
+
+def _search_path(app: App, project: Project) -> SearchPath:
     assert app.folder is not None
     stored = project.once(("hydra stored",), lambda: _stored_names(project))
     folders, is_known = [app.folder], stored is not None

@@ -26,8 +26,9 @@ def evaluate_config(recipe: Recipe, project: Project) -> Evaluation:
         return evaluate_alone(recipe, project)
     composition = composed.composition
     run = composition.configuration
+    own = run.built_in(next((one for one in composition.files if one.file == recipe.file), recipe))
     problems = tuple(_missing_references(recipe, composed, project))
-    return Evaluation(recipe, run.root_item, problems, composition.files, run.items)
+    return Evaluation(recipe, lambda: run.root_item, problems, composition.files, run.items, own)
 
 
 def _missing_references(recipe: Recipe, composed: Composed, project: Project) -> Iterator[Problem]:
@@ -49,8 +50,12 @@ def _missing_references(recipe: Recipe, composed: Composed, project: Project) ->
 
 def _is_led_elsewhere(asked: Asked, recipe: Recipe, project: Project) -> bool:
     """True if an interpolation has a target, or may have one, in another configuration that its file is a part of."""
-    runs = (one.composition.configuration for one in all_composed_with(recipe.file, project))
-    return any(not any(asked.same(other) for other in _asked_in(run)) for run in runs)
+    for one in all_composed_with(recipe.file, project):
+        run = one.composition.configuration
+        run.built_in(recipe)
+        if not any(asked.same(other) for other in _asked_in(run)):
+            return True
+    return False
 
 
 def _asked_in(run: Configuration) -> Iterator[Asked]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from modellint.dialects.apps import YAML, name_in, programs_of, search_path
 from modellint.dialects.defaults import entries_of, header_of
 from modellint.dialects.hydra import Composition, compose
-from modellint.dialects.omegaconf import DEFAULTS, spots_of
+from modellint.dialects.spots import DEFAULTS, spots_of
 from modellint.graph.immutable import dataclass
 from modellint.link.searched import files_below
 
@@ -110,7 +110,7 @@ def _composed_in(app: App, path: Path, project: Project) -> Composed | None:
         found = composition(app, project, overrides)
         if found is not None and found.has(path):
             last = last or Composed(app, found)
-            if not any(one.place.path == path.as_posix() for one in found.refusals):
+            if not found.refusals_in(path):
                 return Composed(app, found)
     if last is not None:
         return last

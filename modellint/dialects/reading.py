@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from modellint.dialects.apps import App
     from modellint.dialects.hydra import Composition
-    from modellint.dialects.omegaconf import Spot
+    from modellint.dialects.spots import Spot
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
@@ -71,10 +71,10 @@ class ConfigNode(Foreign):
     spot: Spot
 
     def truth(self) -> bool | None:
-        return bool(self.spot.children) or (None if self.spot.is_open else False)
+        return bool(self.spot.names) or (None if self.spot.is_open else False)
 
     def has(self, key: object) -> bool | None:
-        if key in self.spot.children:
+        if key in self.spot.names:
             return True
         return None if self.spot.is_open else False
 
@@ -168,7 +168,7 @@ class Reading(Theory):
         return join(map(self._atoms, entries.spot.children.values()))
 
     def _child(self, spot: Spot, name: str, frame: Frame | None, value: Value | None) -> Atoms:
-        found = spot.children.get(name)
+        found = spot.get(name)
         if found is not None:
             return self._atoms(found)
         may_be_key = name not in _OF_ALL and not name.startswith("_") and spot.node.kind is NodeKind.MAPPING
@@ -204,7 +204,7 @@ class Reading(Theory):
         if name in _MUTATING:
             self.stored.update((key,) if name in ("pop", "setdefault") else (None,))
         if name in ("get", "pop", "setdefault") and key is not None:
-            found = atom.spot.children.get(key)
+            found = atom.spot.get(key)
             if found is not None:
                 return self._atoms(found)
             default = arguments.argument(1, "default_value")
@@ -244,7 +244,7 @@ class Reading(Theory):
             if isinstance(atom, ConfigNode):
                 keys = tuple(atom.spot.keys)
                 is_mapping = atom.spot.node.kind is NodeKind.MAPPING
-                if (names - _RESERVED or positional) and is_mapping and TARGET not in atom.spot.children:
+                if (names - _RESERVED or positional) and is_mapping and TARGET not in atom.spot.names:
                     self._miss(atom.spot, TARGET, frame, value)
                 self.built[value, keys] = Instantiation(keys, positional, names, arguments.is_complete)
 
@@ -277,7 +277,7 @@ def readings(module: ModuleFacts, project: Project) -> Iterator[tuple[App, Compo
         function = module.functions.get(app.main)
         if composed is None or function is None or not function.parameters or composed.root.is_open:
             continue
-        _ = composed.configuration  # which evaluates the values
+        _ = composed.configuration.root_item  # which evaluates the values
         reading = started(project, Reading).of(Reading)
         reading.start(function, composed.root)
         yield app, composed, reading
@@ -297,7 +297,7 @@ def missing_keys(module: ModuleFacts, project: Project) -> Iterator[MissingKey]:
             home = function.module
             place = home.place(value)
             keys = ".".join(map(str, spot.keys))
-            available = tuple(map(str, spot.children))
+            available = tuple(map(str, spot.names))
             yield MissingKey(place, home.text_of(value), name, keys, available, function.qualname, composed, app)
 
 
@@ -319,9 +319,7 @@ def instantiation_of(item: Item, recipe: Recipe, project: Project) -> Instantiat
     is_made = item.kind is ItemKind.NEW
     if not exact:
         around = (composed.composition.root.at(keys[:end]) for one in found for end in range(len(one.keys), len(keys)))
-        is_left = any(_RECURSIVE in one.keywords for one in found) or any(
-            _RECURSIVE in spot.children for spot in around
-        )
+        is_left = any(_RECURSIVE in one.keywords for one in found) or any(_RECURSIVE in spot.names for spot in around)
         return None if is_left else Instantiation(keys, is_final=is_made)
     if any(not _CHANGES.isdisjoint(one.keywords) for one in exact):
         return None

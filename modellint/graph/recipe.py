@@ -10,8 +10,9 @@ import os
 import re
 from dataclasses import field
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from modellint.graph.immutable import dataclass
 from modellint.source import Place, SourceFile, Span
@@ -242,6 +243,11 @@ class Recipe:
         inside = self.dialect.writing.arguments
         given = node.get(inside) if inside else None
         return node.get(name) if not inside else None if given is None else given.value.get(name)
+
+    @cached_property
+    def kept(self) -> dict[object, Any]:
+        """What others compute of it and keep: by a name, or by the `id` of one of its mappings."""
+        return {}
 
     @property
     def keys(self) -> dict[Scalar, Entry]:

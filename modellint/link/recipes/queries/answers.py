@@ -166,8 +166,7 @@ class Queries:
         from modellint.dialects.placing import composed_with
 
         composed = composed_with(self.recipe.file, self._project)
-        found = () if composed is None else composed.composition.refusals
-        return [one for one in found if one.place.path == self.recipe.path]
+        return [] if composed is None else list(composed.composition.refusals_in(self.recipe.file))
 
     def instantiation(self, item: Item) -> Instantiation | None:
         """The call of Hydra's `instantiate` that builds an object of the configuration; None if none is known to."""

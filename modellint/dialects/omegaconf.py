@@ -133,8 +133,9 @@ class Configuration:
         if item.kind is not ItemKind.MAPPING or writing.target not in spot.names:
             return
         item.kind = ItemKind.UNKNOWN
-        given = self._arguments(spot)
-        if given is None or spot.is_open or any(map(_is_directive, given)):
+        given = self._giver(spot)
+        is_mapping = given is None or given.kind is NodeKind.MAPPING
+        if not is_mapping or spot.is_open or (given is not None and (given.is_open or _has_directive(given))):
             return
         if item.node.tag.kind is TagKind.TARGET:
             flag = spot.get(writing.partial)
@@ -144,13 +145,10 @@ class Configuration:
             item.target = item.node.tag.target
 
     @staticmethod
-    def _arguments(spot: Spot) -> dict[Scalar, Spot] | None:
-        """The arguments of an object by name; None if there may be others."""
+    def _giver(spot: Spot) -> Spot | None:
+        """The place of an object's arguments by name; None if it gets none."""
         inside = spot.recipe.dialect.writing.arguments
-        given = spot.get(inside) if inside else spot
-        if given is None:
-            return {}
-        return given.children if given.kind is NodeKind.MAPPING and not given.is_open else None
+        return spot.get(inside) if inside else spot
 
     def content(self, spot: Spot) -> tuple[dict[Scalar, Item], list[Item]]:
         """The fields of a mapping and the elements of a sequence, or the arguments of an object."""
@@ -161,7 +159,8 @@ class Configuration:
             return {name: self.item(child) for name, child in spot.children.items()}, []
         # The composer takes the list of defaults out; of a key such as `_call_` only its own framework knows.
         names = writing.reserved | (_LEFT_OUT if spot is self.root else frozenset())
-        given = self._arguments(spot) or {}
+        giver = self._giver(spot)
+        given = giver.children if giver is not None and giver.kind is NodeKind.MAPPING else {}
         positional = spot.get(writing.positional)
         elements = () if positional is None else self.item(positional).elements
         return {name: self.item(one) for name, one in given.items() if name not in names}, list(elements)
@@ -308,8 +307,10 @@ class _PlaceItem(Item):
         self._elements = value
 
 
-def _is_directive(name: Scalar) -> bool:
-    return isinstance(name, str) and name not in _KNOWN and _DIRECTIVE.fullmatch(name) is not None
+def _has_directive(spot: Spot) -> bool:
+    """True if a mapping has a key such as `_call_`, of a framework."""
+    names = (name for name in spot.names if isinstance(name, str) and name.startswith("_"))
+    return any(name not in _KNOWN and _DIRECTIVE.fullmatch(name) for name in names)
 
 
 def _is_above(name: str, spot: Spot) -> bool:

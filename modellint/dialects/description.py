@@ -20,18 +20,20 @@ _OMEGACONF = "OmegaConf raises `ConstructorError: found duplicate key` when the 
 class Description:
     """A dialect, and the effects of mistakes in its files, in sentences for findings.
 
+    `untargeted` tells the effect of a mapping without a class, where an object is to be built of it.
     `unlocated` tells the effect of a name that is not there, `repeated` of a key that stands twice in one mapping;
     empty for a loader that takes the last one. `unresolved` tells the effect of a reference to a missing key.
-    `is_composed`: other files are merged into one by a defaults list. `is_whole`: a file is used by itself, and its
-    loader gets all keys of it but those of the command line.
+    `is_composed`: other files are merged into one by a defaults list. `is_strict`: whoever builds an object passes all
+    of its arguments; programs of other dialects use to take some out before.
     """
 
     dialect: Dialect
     unlocated: str
     repeated: str
     unresolved: str
+    untargeted: str = ""
     is_composed: bool = False
-    is_whole: bool = False
+    is_strict: bool = True
 
     @property
     def writing(self) -> Writing:
@@ -50,7 +52,6 @@ _DESCRIPTIONS = {
         "HyperPyYAML raises `ImportError` when it loads the recipe",
         "HyperPyYAML raises `DuplicateKeyError` when it loads the recipe",
         "HyperPyYAML raises `ValueError` when the recipe is loaded",
-        is_whole=True,
     ),
     # Source: hydra-core 1.3.8 and omegaconf 2.3.1.
     Dialect.OMEGACONF: Description(
@@ -58,7 +59,9 @@ _DESCRIPTIONS = {
         "Hydra raises `InstantiationException` when it is instantiated",
         _OMEGACONF,
         "OmegaConf raises `InterpolationKeyError` when the value is read",
+        "`instantiate` returns the mapping itself, with the arguments of the call in it",
         is_composed=True,
+        is_strict=False,
     ),
     # Source: torchtune 0.6.1, `torchtune/config/_instantiate.py` and `_utils.py`.
     Dialect.TORCHTUNE: Description(
@@ -66,7 +69,7 @@ _DESCRIPTIONS = {
         "torchtune raises `InstantiationError` when it is instantiated",
         _OMEGACONF,
         "OmegaConf raises `InterpolationKeyError` when torchtune resolves the configuration to log it",
-        is_whole=True,
+        "torchtune raises `InstantiationError`",
     ),
     # No library: each project has the two functions.
     Dialect.LATENT: Description(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.dialects import torchtune
 from modellint.dialects.hydra_nodes import HYDRA
 from modellint.dialects.lone import evaluate_alone, is_stored
 from modellint.dialects.placing import all_composed_with, composed_with, is_added, is_option
 from modellint.edits.similar import get_close_matches
+from modellint.graph.recipe import Dialect
 from modellint.link.recipes.items import Evaluation, Problem, ProblemKind
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 def evaluate_config(recipe: Recipe, project: Project) -> Evaluation:
     """The objects of a configuration, and the interpolations that certainly have no target."""
+    if recipe.dialect is Dialect.TORCHTUNE:
+        return _evaluate_torchtune(recipe, project)
     composed = composed_with(recipe.file, project)
     if composed is None:
         return evaluate_alone(recipe, project)
@@ -29,6 +33,22 @@ def evaluate_config(recipe: Recipe, project: Project) -> Evaluation:
     own = run.built_in(next((one for one in composition.files if one.file == recipe.file), recipe))
     problems = tuple(_missing_references(recipe, composed, project))
     return Evaluation(recipe, lambda: run.root_item, problems, composition.files, run.items, own)
+
+
+def _evaluate_torchtune(recipe: Recipe, project: Project) -> Evaluation:
+    """The objects of a configuration of torchtune, which is a whole but for what a command line gives."""
+    run = torchtune.configuration(recipe, project)
+    root, problems = run.root_item, []
+    for gap in run.gaps.values():
+        asked = [one for key, one in gap.asked.items() if key not in run.led]
+        is_near = bool(get_close_matches(gap.key, gap.available, n=1, cutoff=0.6))
+        where = ".".join(map(str, gap.holder.keys))
+        is_added = torchtune.is_given(where, gap.key, project) or is_stored(gap.key, recipe, project, is_near=is_near)
+        if asked and not is_added:
+            first, times = asked[0], len(asked)
+            problem = Problem(ProblemKind.UNDEFINED, first.place, first.expression, gap.key, gap.available, times)
+            problems.append(problem)
+    return Evaluation(recipe, root, tuple(problems), (recipe,), run.items)
 
 
 def _missing_references(recipe: Recipe, composed: Composed, project: Project) -> Iterator[Problem]:

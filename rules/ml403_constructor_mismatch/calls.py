@@ -59,7 +59,8 @@ def bad_calls(recipe: Recipe, project: Project) -> Iterator[BadCall]:
         if tag is TagKind.MODULE or is_open or given is None or tagged.is_refused:
             continue
         target = tagged.likely_target
-        built = queries.about(recipe, project).instantiation(item) if tag is TagKind.TARGET else None
+        is_known = tag is TagKind.TARGET and bool(target.signatures)
+        built = queries.about(recipe, project).instantiation(item) if is_known else None
         if built is not None:
             given = built.positional or given[0], [*dict.fromkeys((*given[1], *built.keywords))]
         is_final = tag not in _OPEN_CALLS or (built is not None and built.is_final)

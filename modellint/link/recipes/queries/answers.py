@@ -169,8 +169,8 @@ class Queries:
         return [] if composed is None else list(composed.composition.refusals_in(self.recipe.file))
 
     def instantiation(self, item: Item) -> Instantiation | None:
-        """The call of Hydra's `instantiate` that builds an object of the configuration; None if none is known to."""
-        from modellint.dialects.reading import instantiation_of
+        """The call of `instantiate` that builds an object of the configuration; None if none is known to."""
+        from modellint.dialects.uses import instantiation_of
 
         return instantiation_of(item, self.recipe, self._project)
 

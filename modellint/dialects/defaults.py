@@ -137,9 +137,9 @@ def header_of(recipe: Recipe) -> str | None:
 
     The head are the lines `# @key value`; any other comment ends it.
     """
-    if "header" not in recipe.kept:
-        recipe.kept["header"] = _read_header(recipe)
-    found: str | None = recipe.kept["header"]
+    if "header" not in recipe.memo:
+        recipe.memo["header"] = _read_header(recipe)
+    found: str | None = recipe.memo["header"]
     return found
 
 
@@ -163,9 +163,9 @@ def entries_of(recipe: Recipe) -> list[Choice]:
 
 def entries_in(recipe: Recipe) -> Iterator[tuple[Node, Choice | None]]:
     """The elements of a file's defaults list, each with the entry that it is; None if it is malformed."""
-    if "entries" not in recipe.kept:
-        recipe.kept["entries"] = tuple(_read_entries(recipe))
-    return ((node, None if entry is None else entry.again()) for node, entry in recipe.kept["entries"])
+    if "entries" not in recipe.memo:
+        recipe.memo["entries"] = tuple(_read_entries(recipe))
+    return ((node, None if entry is None else entry.again()) for node, entry in recipe.memo["entries"])
 
 
 def _read_entries(recipe: Recipe) -> Iterator[tuple[Node, Choice | None]]:

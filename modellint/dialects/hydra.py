@@ -55,13 +55,13 @@ class Composition:
 
     @property
     def refusals(self) -> tuple[Refusal, ...]:
-        """What Hydra refuses in all files."""
+        """The entries and values of all files that Hydra refuses."""
         for _ in self.root.below():
             pass
         return tuple(self._refusals)
 
     def refusals_in(self, path: Path) -> tuple[Refusal, ...]:
-        """What Hydra refuses in one file."""
+        """The entries and values of one file that Hydra refuses."""
         recipe = self._paths.get(path.as_posix())
         for _ in self.root.in_file(recipe) if recipe is not None else ():
             pass

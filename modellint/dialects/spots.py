@@ -27,7 +27,7 @@ MOST_SPOTS = 50_000
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Layer:
-    """What one file has for a place: a node, or a mapping around it as long as keys of its `package` are left.
+    """The content that one file has for a place: a node, or a mapping around it while keys of its `package` are left.
 
     `left_out` are keys of the node that do not count.
     """
@@ -56,11 +56,11 @@ class Layer:
         return any(name == target and not one.is_missing for name, one in self.below())
 
     def below(self) -> Iterator[tuple[Scalar, Layer]]:
-        """What the file has for the places directly below, by key or position."""
+        """The content that the file has for the places directly below, by key or position."""
         if self.package:
             yield self.package[0], Layer(self.node, self.recipe, None, self.package[1:], self.left_out)
         elif self.node.kind is NodeKind.MAPPING:
-            known = self.recipe.kept
+            known = self.recipe.memo
             found = known.get(id(self.node))
             if found is None:
                 entries = self.node.items().items()
@@ -116,10 +116,10 @@ class Spot:
             if len(self.layers) == 1 and not self.layers[0].package and not self.layers[0].left_out:
                 self._node = self.layers[0].node
             else:
-                self._node = self._joined()
+                self._node = self._join_layers()
         return self._node
 
-    def _joined(self) -> Node:
+    def _join_layers(self) -> Node:
         """A mapping with the entries of all files; what is in them is as the last file has it."""
         own = _own(self.layers)
         entries = []

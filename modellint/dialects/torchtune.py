@@ -90,13 +90,15 @@ def _programs(project: Project) -> tuple[Program, ...]:
 def programs_of(recipe: Recipe, project: Project) -> tuple[Program, ...]:
     """The programs that a configuration is run with: those that command lines name, or else the project's only one."""
     known = _programs(project)
-    if not known:
-        return ()
-    named = [one.program for one in _commands(project) if _ends(recipe.file, one.config)]
-    if not named:
-        return known if len(known) == 1 else ()
-    found = {one: Program(one.script, one.main, True) for name in named for one in known if _ends(one.script, name)}
-    return tuple(found.values())
+
+    def find() -> tuple[Program, ...]:
+        named = {one.program for one in _commands(project) if _ends(recipe.file, one.config)}
+        if not named:
+            return known if len(known) == 1 else ()
+        found = (one for one in known if any(_ends(one.script, name) for name in named))
+        return tuple(Program(one.script, one.main, True) for one in found)
+
+    return project.once(("torchtune programs of", recipe.file), find) if known else ()
 
 
 def pairs(module: ModuleFacts, project: Project) -> Iterator[tuple[Program, Recipe]]:
@@ -158,5 +160,5 @@ def _bare(name: str) -> str:
 
 
 def _ends(path: Path, name: str) -> bool:
-    """True if a path without its ending ends with a name."""
-    return bool(name) and f"/{path.with_suffix('').as_posix().lstrip('/')}".endswith(f"/{name}")
+    """True if a path, with or without its ending, ends with a name."""
+    return bool(name) and path.as_posix().endswith((f"/{name}{path.suffix}", f"/{name}"))

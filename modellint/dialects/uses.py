@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 #: The directive by which Hydra keeps objects within an object as they are.
 _RECURSIVE = "_recursive_"
-#: A program that nobody names with a configuration goes with it if it reads so many more of its keys than others.
-_MOST_MISSING = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +70,7 @@ def read(module: ModuleFacts, main: str, run: Configuration, project: Project) -
 
 
 def _read_by_torchtune(program: torchtune.Program, recipe: Recipe, project: Project) -> Reading | None:
-    """The run of a recipe of torchtune with a configuration that it is named with, or whose keys it reads."""
+    """The run of a recipe of torchtune with a configuration that it is named with, or that has most keys it reads."""
 
     def find() -> Reading | None:
         module = project.python(program.script)
@@ -81,7 +79,7 @@ def _read_by_torchtune(program: torchtune.Program, recipe: Recipe, project: Proj
         )
         if reading is None or program.is_named:
             return reading
-        return reading if len(reading.missing) < max(len(reading.found), _MOST_MISSING + 1) else None
+        return reading if len(reading.missing) <= max(len(reading.found), 1) else None
 
     return project.once(("torchtune run", program, recipe.file), find)
 
@@ -132,10 +130,10 @@ def instantiation_of(item: Item, recipe: Recipe, project: Project) -> Instantiat
         around = (composed.composition.root.at(keys[:end]) for one in found for end in range(len(one.keys), len(keys)))
         is_left = any(_RECURSIVE in one.keywords for one in found) or any(_RECURSIVE in spot.names for spot in around)
         return None if is_left else Instantiation(keys, is_final=item.kind is ItemKind.NEW)
-    return _joined(keys, found, item)
+    return _join_calls(keys, found, item)
 
 
-def _joined(keys: tuple[Scalar, ...], found: list[Instantiation], item: Item) -> Instantiation | None:
+def _join_calls(keys: tuple[Scalar, ...], found: list[Instantiation], item: Item) -> Instantiation | None:
     """The calls that build an object as one; None if one of them makes something else of it."""
     exact = [one for one in found if one.keys == keys]
     writing = item.recipe.dialect.writing
@@ -159,7 +157,7 @@ def _of_torchtune(item: Item, recipe: Recipe, project: Project) -> Instantiation
             return None
         changed = frozenset(filter(None, reading.stored))
         found += (replace(one, changed=changed) for one in built)
-    return _joined(keys, found, item) if found else None
+    return _join_calls(keys, found, item) if found else None
 
 
 def _instantiations(app: App, project: Project) -> tuple[Instantiation, ...] | None:

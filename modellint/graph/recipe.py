@@ -245,8 +245,8 @@ class Recipe:
         return node.get(name) if not inside else None if given is None else given.value.get(name)
 
     @cached_property
-    def kept(self) -> dict[object, Any]:
-        """What others compute of it and keep: by a name, or by the `id` of one of its mappings."""
+    def memo(self) -> dict[object, Any]:
+        """Results about it that others compute once: by a name, or by the `id` of one of its mappings."""
         return {}
 
     @property

@@ -13,7 +13,8 @@ from effort import drawn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from modellint.dialects.omegaconf import Configuration, spots_of
+from modellint.dialects.omegaconf import Configuration
+from modellint.dialects.spots import spots_of
 from modellint.frontends.recipe import read_config
 from modellint.graph.interpolation import Interpolation, parse
 from modellint.link.recipes.items import ItemKind
@@ -46,7 +47,9 @@ def read(text: str) -> Configuration:
     """What we make of a configuration; it gets something to build, without which it is passed over."""
     recipe = read_config(Path("config.yaml"), f"{text}\nto_build: {{_target_: collections.Counter}}\n".encode())
     assert recipe is not None
-    return Configuration(spots_of(recipe))
+    run = Configuration(spots_of(recipe))
+    _ = run.root_item  # which evaluates all
+    return run
 
 
 def load(text: str) -> Any:

@@ -9,7 +9,7 @@ import re
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from modellint.dialects.omegaconf import DEFAULTS
+from modellint.dialects.spots import DEFAULTS
 from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import Node, NodeKind
 
@@ -74,6 +74,11 @@ class Choice:
     #: The entry that overrides this one.
     by: Choice | None = None
 
+    def again(self) -> Choice:
+        """The entry as it is written, for another composition."""
+        words = self.is_optional, self.is_override, self.is_list
+        return Choice(self.recipe, self.node, self.group, self.names, self.package, *words)
+
     @property
     def is_self(self) -> bool:
         return self.group is None and self.names == (SELF,)
@@ -132,6 +137,13 @@ def header_of(recipe: Recipe) -> str | None:
 
     The head are the lines `# @key value`; any other comment ends it.
     """
+    if "header" not in recipe.memo:
+        recipe.memo["header"] = _read_header(recipe)
+    found: str | None = recipe.memo["header"]
+    return found
+
+
+def _read_header(recipe: Recipe) -> str | None:
     for line in recipe.source.lines:
         text = line.strip()
         if text and not _HEADER.match(text):
@@ -151,6 +163,12 @@ def entries_of(recipe: Recipe) -> list[Choice]:
 
 def entries_in(recipe: Recipe) -> Iterator[tuple[Node, Choice | None]]:
     """The elements of a file's defaults list, each with the entry that it is; None if it is malformed."""
+    if "entries" not in recipe.memo:
+        recipe.memo["entries"] = tuple(_read_entries(recipe))
+    return ((node, None if entry is None else entry.again()) for node, entry in recipe.memo["entries"])
+
+
+def _read_entries(recipe: Recipe) -> Iterator[tuple[Node, Choice | None]]:
     listed = recipe.keys.get(DEFAULTS) if recipe.root.kind is NodeKind.MAPPING else None
     if listed is not None and listed.value.kind is not NodeKind.SEQUENCE:
         yield listed.key, None

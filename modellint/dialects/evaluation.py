@@ -4,30 +4,51 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.dialects.apps import all_composed_with, composed_with, is_added, is_option
+from modellint.dialects import torchtune
 from modellint.dialects.hydra_nodes import HYDRA
 from modellint.dialects.lone import evaluate_alone, is_stored
+from modellint.dialects.placing import all_composed_with, composed_with, is_added, is_option
 from modellint.edits.similar import get_close_matches
+from modellint.graph.recipe import Dialect
 from modellint.link.recipes.items import Evaluation, Problem, ProblemKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.dialects.apps import Composed
     from modellint.dialects.omegaconf import Asked, Configuration
+    from modellint.dialects.placing import Composed
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
 
 
 def evaluate_config(recipe: Recipe, project: Project) -> Evaluation:
     """The objects of a configuration, and the interpolations that certainly have no target."""
+    if recipe.dialect is Dialect.TORCHTUNE:
+        return _evaluate_torchtune(recipe, project)
     composed = composed_with(recipe.file, project)
     if composed is None:
         return evaluate_alone(recipe, project)
     composition = composed.composition
     run = composition.configuration
+    own = run.built_in(next((one for one in composition.files if one.file == recipe.file), recipe))
     problems = tuple(_missing_references(recipe, composed, project))
-    return Evaluation(recipe, run.root_item, problems, composition.files, run.items)
+    return Evaluation(recipe, lambda: run.root_item, problems, composition.files, run.items, own)
+
+
+def _evaluate_torchtune(recipe: Recipe, project: Project) -> Evaluation:
+    """The objects of a configuration of torchtune, which is a whole but for what a command line gives."""
+    run = torchtune.configuration(recipe, project)
+    root, problems = run.root_item, []
+    for gap in run.gaps.values():
+        asked = [one for key, one in gap.asked.items() if key not in run.led]
+        is_near = bool(get_close_matches(gap.key, gap.available, n=1, cutoff=0.6))
+        where = ".".join(map(str, gap.holder.keys))
+        is_added = torchtune.is_given(where, gap.key, project) or is_stored(gap.key, recipe, project, is_near=is_near)
+        if asked and not is_added:
+            first, times = asked[0], len(asked)
+            problem = Problem(ProblemKind.UNDEFINED, first.place, first.expression, gap.key, gap.available, times)
+            problems.append(problem)
+    return Evaluation(recipe, root, tuple(problems), (recipe,), run.items)
 
 
 def _missing_references(recipe: Recipe, composed: Composed, project: Project) -> Iterator[Problem]:
@@ -49,8 +70,12 @@ def _missing_references(recipe: Recipe, composed: Composed, project: Project) ->
 
 def _is_led_elsewhere(asked: Asked, recipe: Recipe, project: Project) -> bool:
     """True if an interpolation has a target, or may have one, in another configuration that its file is a part of."""
-    runs = (one.composition.configuration for one in all_composed_with(recipe.file, project))
-    return any(not any(asked.same(other) for other in _asked_in(run)) for run in runs)
+    for one in all_composed_with(recipe.file, project):
+        run = one.composition.configuration
+        run.built_in(recipe)
+        if not any(asked.same(other) for other in _asked_in(run)):
+            return True
+    return False
 
 
 def _asked_in(run: Configuration) -> Iterator[Asked]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from modellint.dialects.defaults import SELF, Choice, Refusal, Trouble, entries_in, header_of
 from modellint.dialects.merging import Part, merge, unknown_nodes
-from modellint.dialects.omegaconf import Configuration, Spot
+from modellint.dialects.omegaconf import Configuration
 from modellint.edits.similar import get_close_matches
 from modellint.graph.immutable import dataclass
 from modellint.graph.interpolation import MISSING, OPEN
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from modellint.dialects.spots import Spot
     from modellint.graph.recipe import Node, Recipe, Scalar
     from modellint.link.project import Project
     from modellint.link.recipes.items import Item
@@ -46,28 +47,38 @@ class Composition:
 
     root: Spot
     files: tuple[Recipe, ...]
-    refusals: tuple[Refusal, ...]
+    _refusals: list[Refusal]
     chosen: Mapping[str, str | None]
     is_whole: bool
     #: The arguments of the command line that make it.
     arguments: tuple[str, ...] = ()
 
+    @property
+    def refusals(self) -> tuple[Refusal, ...]:
+        """The entries and values of all files that Hydra refuses."""
+        for _ in self.root.below():
+            pass
+        return tuple(self._refusals)
+
+    def refusals_in(self, path: Path) -> tuple[Refusal, ...]:
+        """The entries and values of one file that Hydra refuses."""
+        recipe = self._paths.get(path.as_posix())
+        for _ in self.root.in_file(recipe) if recipe is not None else ():
+            pass
+        return tuple(one for one in self._refusals if one.place.path == path.as_posix())
+
     def has(self, path: Path) -> bool:
         """True if a file was merged."""
-        return any(recipe.file == path for recipe in self.files)
+        return path.as_posix() in self._paths
+
+    @cached_property
+    def _paths(self) -> dict[str, Recipe]:
+        return {recipe.path: recipe for recipe in self.files}
 
     def keys_of(self, item: Item) -> tuple[Scalar, ...] | None:
         """The keys that lead to an object; None if it is none of this configuration."""
-        spot = self._spots.get(id(item))
+        spot = self.configuration.spots.get(id(item))
         return None if spot is None else tuple(spot.keys)
-
-    @cached_property
-    def _spots(self) -> dict[int, Spot]:
-        found: dict[int, Spot] = {}
-        for spot in self.configuration.root.below():
-            if spot.item is not None:
-                found.setdefault(id(spot.item), spot)
-        return found
 
     @cached_property
     def configuration(self) -> Configuration:
@@ -88,8 +99,12 @@ class SearchPath:
 
     def file(self, name: str, project: Project) -> Path | None:
         """The file with a name such as `model/resnet`; None if there is none."""
-        paths = (folder / f"{name.removesuffix('.yaml')}.yaml" for folder in self.folders)
-        return next((path for path in paths if project.files.exists(path)), None)
+
+        def find() -> Path | None:
+            paths = (folder / f"{name.removesuffix('.yaml')}.yaml" for folder in self.folders)
+            return next((path for path in paths if project.files.exists(path)), None)
+
+        return project.once(("hydra file", self.folders, name), find)
 
     def options(self, group: str, project: Project) -> tuple[str, ...]:
         """The names in a group."""
@@ -113,12 +128,12 @@ def compose(
         return None
     run.check_overrides()
     files = tuple(dict.fromkeys(part.recipe for part in parts))
-    clashes: list[Refusal] = []
-    root = merge(parts, run.open, clashes)
-    clashes += unknown_nodes(root)
+    refusals = run.refusals
+    root = merge(parts, run.open, refusals)
+    refusals += unknown_nodes(root)
     arguments = [f"{key}={name}" for key, name in overrides.items()]
     arguments += (f"+{group}={last}" for group, _, last in (one.rpartition("/") for one in added))
-    return Composition(root, files, (*run.refusals, *clashes), run.known, run.is_whole, tuple(arguments))
+    return Composition(root, files, refusals, run.known, run.is_whole, tuple(arguments))
 
 
 class _Run:

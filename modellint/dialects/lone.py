@@ -11,7 +11,8 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from modellint.dialects.hydra_nodes import HYDRA
-from modellint.dialects.omegaconf import DEFAULTS, Configuration, spots_of
+from modellint.dialects.omegaconf import Configuration
+from modellint.dialects.spots import DEFAULTS, spots_of
 from modellint.edits.similar import get_close_matches
 from modellint.frontends.recipe import read
 from modellint.graph.immutable import dataclass
@@ -39,7 +40,8 @@ _MERGES = ("OmegaConf.merge", "OmegaConf.unsafe_merge")
 def evaluate_alone(recipe: Recipe, project: Project) -> Evaluation:
     """The objects of a plain configuration, and the interpolations that certainly have no target."""
     run = Configuration(spots_of(recipe))
-    return Evaluation(recipe, run.root_item, tuple(_missing_references(run, recipe, project)), (recipe,), run.items)
+    root = run.root_item
+    return Evaluation(recipe, root, tuple(_missing_references(run, recipe, project)), (recipe,), run.items)
 
 
 # -- gaps that are mistakes ------------------------------------------------------------------------------------

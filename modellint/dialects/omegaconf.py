@@ -1,4 +1,4 @@
-"""Objects of a configuration that OmegaConf holds: those that its `_target_` keys build, and the targets of its `${…}`.
+"""Objects of a configuration that OmegaConf holds: those that its targets name, and the targets of its `${…}`.
 
 Every place has a node of its own, whatever anchors share; relative interpolations begin where they stand. Values of
 resolvers and of the command line are unknown.
@@ -8,103 +8,25 @@ from __future__ import annotations
 
 import re
 from dataclasses import field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint.dialects.hydra_nodes import nodes_below
+from modellint.dialects.spots import DEFAULTS, Spot
 from modellint.graph.immutable import dataclass
 from modellint.graph.interpolation import MISSING, OPEN, Interpolation, parse
-from modellint.graph.recipe import ARGUMENTS, PARTIAL, RESERVED, TARGET, Node, NodeKind, Recipe, Scalar, TagKind
+from modellint.graph.recipe import Dialect, Node, NodeKind, Recipe, Scalar, TagKind
 from modellint.link.recipes.items import Item, ItemKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from modellint.source import Place
 
-#: Aliases can multiply a few lines to any number of places.
-MOST_SPOTS = 50_000
 _MAX_CHAIN = 50
-DEFAULTS = "defaults"
+_LEFT_OUT = frozenset((DEFAULTS,))
+_KNOWN = frozenset(name for dialect in Dialect for name in dialect.writing.reserved)
 _DIRECTIVE = re.compile(r"_[a-z]+_")
 _WORDS = {word: value for value in (True, False) for word in (("yes", "on") if value else ("no", "off"))}
 _SIXTIES = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?")
-
-
-@dataclass(eq=False, slots=True)
-class Spot:
-    """A node at one place of the configuration, in the file `recipe`; `children` are those of a mapping or sequence.
-
-    `is_open`: there may be more children than these.
-    """
-
-    node: Node
-    recipe: Recipe
-    path: str = ""
-    key: Node | None = None
-    parent: Spot | None = None
-    children: dict[Scalar, Spot] = field(default_factory=dict)
-    is_open: bool = False
-    item: Item | None = None
-    #: The nodes that were merged here, each with its file and its key.
-    merged: list[tuple[Node, Recipe, Node | None]] = field(default_factory=list)
-
-    @property
-    def depth(self) -> int:
-        """The number of mappings and sequences around it."""
-        levels, spot = 0, self
-        while spot.parent is not None:
-            levels, spot = levels + 1, spot.parent
-        return levels
-
-    @property
-    def keys(self) -> list[Scalar]:
-        """The keys from the top of the configuration to here."""
-        keys: list[Scalar] = []
-        spot = self
-        while spot.parent is not None:
-            keys.append(next(key for key, child in spot.parent.children.items() if child is spot))
-            spot = spot.parent
-        return keys[::-1]
-
-    def at(self, keys: Sequence[Scalar]) -> Spot:
-        """The place at the end of some keys from here. Raises KeyError if there is none."""
-        spot = self
-        for key in keys:
-            spot = spot.children[key]
-        return spot
-
-    def is_around(self, other: Spot) -> bool:
-        """True if another place is below this one."""
-        above = other.parent
-        while above is not None and above is not self:
-            above = above.parent
-        return above is self
-
-    def below(self) -> Iterator[Spot]:
-        """This place and all places below it."""
-        pending = [self]
-        for spot in pending:
-            yield spot
-            pending.extend(spot.children.values())
-
-
-def spots_of(recipe: Recipe, left_out: frozenset[Scalar] = frozenset()) -> Spot:
-    """The place of a file's root, with a place for each node below it, but those of some top-level keys."""
-    top = Spot(recipe.root, recipe)
-    pending = [top]
-    for number, spot in enumerate(pending):
-        if number > MOST_SPOTS:
-            top.is_open = True
-            break
-        if spot.node.kind is NodeKind.MAPPING:
-            for name, entry in spot.node.items().items():
-                if spot is not top or name not in left_out:
-                    below = f"{spot.path}[{name}]" if spot.path else str(name)
-                    spot.children[name] = Spot(entry.value, recipe, below, entry.key, spot)
-        for index, element in enumerate(spot.node.elements):
-            spot.children[index] = Spot(element, recipe, f"{spot.path}[{index}]", None, spot)
-        pending.extend(spot.children.values())
-    return top
 
 
 class _Unknown(Exception):  # noqa: N818 - not a failure
@@ -162,16 +84,33 @@ class Configuration:
         self.resolved = 0
         #: The interpolations that have a target at one place at least; an alias may repeat them where they lack one.
         self.led: set[tuple[int, int]] = set()
+        #: The places of the objects, by their `id`.
+        self.spots: dict[int, Spot] = {}
         self._depth = 0
         self.root = root
-        self.root_item = self._item(root)
-        for spot in root.below():
-            if not spot.children and spot.item is None:
-                self._item(spot)
+
+    @cached_property
+    def root_item(self) -> Item:
+        """The object of the whole; all others are in it."""
+        found = self.item(self.root)
+        for spot in self.root.below():
+            if spot.item is None and not spot.names:
+                self.item(spot)
+        return found
+
+    def built_in(self, recipe: Recipe) -> tuple[Item, ...]:
+        """The objects with a class to build for which a file has content; its interpolations are followed as well."""
+        found = []
+        for spot in self.root.in_file(recipe):
+            if spot.kind is NodeKind.SCALAR:
+                self.item(spot)
+            elif spot.kind is NodeKind.MAPPING and spot.recipe.dialect.writing.target in spot.names:
+                found.append(self.item(spot))
+        return tuple(found)
 
     # -- objects -----------------------------------------------------------------------------------------------
 
-    def _item(self, spot: Spot) -> Item:
+    def item(self, spot: Spot) -> Item:
         """The object of a place; one that is unfinished is returned as it is."""
         if spot.item is not None:
             return spot.item
@@ -179,41 +118,52 @@ class Configuration:
         if node.kind is NodeKind.SCALAR:
             spot.item = self._scalar(spot)
             self.items.setdefault(id(node), spot.item)
+            self.spots.setdefault(id(spot.item), spot)
             return spot.item
-        kind = ItemKind.MAPPING if node.kind is NodeKind.MAPPING else ItemKind.SEQUENCE
-        item = spot.item = Item(kind, node, spot.recipe, spot.path, spot.key)
-        for one in (node, *(merged for merged, _, _ in spot.merged)):
+        item = spot.item = _PlaceItem(spot, self)
+        self.spots[id(item)] = spot
+        for one in (node, *(layer.node for layer in spot.layers if not layer.package)):
             self.items.setdefault(id(one), item)
-        if self._depth > _MAX_CHAIN:
-            item.kind = ItemKind.UNKNOWN
-            return item
-        self._depth += 1
-        fields = {name: self._item(child) for name, child in spot.children.items()}
-        self._depth -= 1
-        if kind is ItemKind.SEQUENCE:
-            item.elements = list(fields.values())
-        else:
-            self._fill(item, spot, fields)
+        self._classify(item, spot)
         return item
 
-    def _fill(self, item: Item, spot: Spot, fields: dict[Scalar, Item]) -> None:
-        """Set the fields of a mapping, or the arguments of its `_target_`."""
-        if TARGET not in fields:
-            item.fields = fields
+    def _classify(self, item: Item, spot: Spot) -> None:
+        """Set the kind of a mapping that describes an object, and the class to build."""
+        writing = spot.recipe.dialect.writing
+        if item.kind is not ItemKind.MAPPING or writing.target not in spot.names:
             return
         item.kind = ItemKind.UNKNOWN
+        given = self._giver(spot)
+        is_mapping = given is None or given.kind is NodeKind.MAPPING
+        if not is_mapping or spot.is_open or (given is not None and (given.is_open or _has_directive(given))):
+            return
         if item.node.tag.kind is TagKind.TARGET:
-            partial = fields.get(PARTIAL)
+            flag = spot.get(writing.partial)
+            partial = None if flag is None else self.item(flag)
             is_partial = partial is not None and not (partial.kind is ItemKind.CONSTANT and partial.value is False)
             item.kind = ItemKind.NAME if is_partial else ItemKind.NEW
             item.target = item.node.tag.target
+
+    @staticmethod
+    def _giver(spot: Spot) -> Spot | None:
+        """The place of an object's arguments by name; None if it gets none."""
+        inside = spot.recipe.dialect.writing.arguments
+        return spot.get(inside) if inside else spot
+
+    def content(self, spot: Spot) -> tuple[dict[Scalar, Item], list[Item]]:
+        """The fields of a mapping and the elements of a sequence, or the arguments of an object."""
+        if spot.kind is NodeKind.SEQUENCE:
+            return {}, [self.item(child) for child in spot.children.values()]
+        writing = spot.recipe.dialect.writing
+        if writing.target not in spot.names:
+            return {name: self.item(child) for name, child in spot.children.items()}, []
         # The composer takes the list of defaults out; of a key such as `_call_` only its own framework knows.
-        names = RESERVED | ({DEFAULTS} if spot is self.root else frozenset())
-        item.fields = {name: field for name, field in fields.items() if name not in names}
-        if spot.is_open or any(isinstance(name, str) and _DIRECTIVE.fullmatch(name) for name in item.fields):
-            item.kind = ItemKind.UNKNOWN
-        given = fields.get(ARGUMENTS)
-        item.elements = list(given.elements) if given is not None else []
+        names = writing.reserved | (_LEFT_OUT if spot is self.root else frozenset())
+        giver = self._giver(spot)
+        given = giver.children if giver is not None and giver.kind is NodeKind.MAPPING else {}
+        positional = spot.get(writing.positional)
+        elements = () if positional is None else self.item(positional).elements
+        return {name: self.item(one) for name, one in given.items() if name not in names}, list(elements)
 
     def _scalar(self, spot: Spot) -> Item:
         node = spot.node
@@ -253,7 +203,7 @@ class Configuration:
         if piece.is_resolver:
             return None
         try:
-            return self._item(self._lead(piece, spot, text, 0))
+            return self.item(self._lead(piece, spot, text, 0))
         except _Unknown:
             return None
 
@@ -269,7 +219,7 @@ class Configuration:
         for key in piece.keys:
             name = key if isinstance(key, str) else self._name(key, spot, text)
             holder = self._dereference(current, depth)
-            if not holder.children:
+            if not holder.names:
                 raise _Unknown  # empty: something may be put there
             found = _child(holder, name)
             if found is None and (holder.is_open or (holder is self.root and _is_above(name, spot))):
@@ -285,7 +235,7 @@ class Configuration:
 
     def _name(self, key: Interpolation, spot: Spot, text: str) -> str:
         """The key that a nested interpolation stands for. Raises _Unknown."""
-        item = self._item(self._lead(key, spot, text, _MAX_CHAIN // 2))
+        item = self.item(self._lead(key, spot, text, _MAX_CHAIN // 2))
         if item.kind is not ItemKind.CONSTANT:
             raise _Unknown
         return str(item.value)
@@ -297,7 +247,7 @@ class Configuration:
         """
         passed: list[Spot] = []
         for _ in range(_MAX_CHAIN):
-            if spot.node.kind is not NodeKind.SCALAR:
+            if spot.kind is not NodeKind.SCALAR:
                 if any(spot.is_around(other) for other in passed):
                     raise _Unknown
                 return spot
@@ -316,9 +266,51 @@ class Configuration:
             added = nodes_below(holder.keys)
             if added is None or name in added:
                 return
-            available = dict.fromkeys((*map(str, holder.children), *added))
+            available = dict.fromkeys((*map(str, holder.names), *added))
             gap = self.gaps[id(holder), name] = Gap(name, tuple(available), holder)
         gap.asked.setdefault((id(asked.node), asked.piece.start), asked)
+
+
+class _PlaceItem(Item):
+    """The object of a mapping or sequence, whose content is made when somebody asks for it."""
+
+    __slots__ = ("_elements", "_fields", "_place", "_run")
+
+    def __init__(self, spot: Spot, run: Configuration) -> None:
+        self._place, self._run = spot, run
+        kind = ItemKind.MAPPING if spot.kind is NodeKind.MAPPING else ItemKind.SEQUENCE
+        super().__init__(kind, spot.node, spot.recipe, spot.path, spot.key)
+        self._fields: dict[Scalar, Item] | None = None
+        self._elements: list[Item] = []
+
+    def _make(self) -> None:
+        if self._fields is None:
+            self._fields, self._elements = {}, []  # what is asked meanwhile finds nothing
+            self._fields, self._elements = self._run.content(self._place)
+
+    @property
+    def fields(self) -> dict[Scalar, Item]:
+        self._make()
+        return self._fields or {}
+
+    @fields.setter
+    def fields(self, value: dict[Scalar, Item]) -> None:
+        self._fields = value
+
+    @property
+    def elements(self) -> list[Item]:
+        self._make()
+        return self._elements
+
+    @elements.setter
+    def elements(self, value: list[Item]) -> None:
+        self._elements = value
+
+
+def _has_directive(spot: Spot) -> bool:
+    """True if a mapping has a key such as `_call_`, of a framework."""
+    names = (name for name in spot.names if isinstance(name, str) and name.startswith("_"))
+    return any(name not in _KNOWN and _DIRECTIVE.fullmatch(name) for name in names)
 
 
 def _is_above(name: str, spot: Spot) -> bool:
@@ -328,7 +320,7 @@ def _is_above(name: str, spot: Spot) -> bool:
     """
     above = spot.parent
     while above is not None:
-        if name in above.children:
+        if name in above.names:
             return True
         above = above.parent
     return False
@@ -336,13 +328,13 @@ def _is_above(name: str, spot: Spot) -> bool:
 
 def _child(holder: Spot, name: str) -> Spot | None:
     """The child of a mapping or sequence by name, or None. Raises _Unknown if a key of another type may be meant."""
-    if holder.node.kind is NodeKind.SEQUENCE:
+    if holder.kind is NodeKind.SEQUENCE:
         if not re.fullmatch(r"-?[0-9]+", name):
             raise _Unknown
         index = int(name)
-        return holder.children.get(index if index >= 0 else len(holder.children) + index)
-    found = holder.children.get(name)
-    if found is None and any(str(key) == name or _is_word(key, name) for key in holder.children):
+        return holder.get(index if index >= 0 else len(holder.names) + index)
+    found = holder.get(name)
+    if found is None and any(str(key) == name or _is_word(key, name) for key in holder.names):
         raise _Unknown
     return found
 

@@ -1,42 +1,43 @@
 """A program under its configuration: the keys that it reads, and the nodes that it instantiates.
 
-The function that `hydra.main` decorates is run with the configuration as it is composed by default. The configuration's
-values decide conditions, as they do when nobody gives arguments on the command line.
+The function that gets the configuration is run with it, as it is without arguments on the command line: its values
+decide conditions.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.dialects.apps import Composed, apps_in, composed_with, composition, is_added, is_option
 from modellint.flow.domain import NONE, UNKNOWN, Arguments, Constant, FunctionRef, constant, join, text
 from modellint.flow.frame import class_frame
-from modellint.flow.runs import started
 from modellint.flow.theory import Deleted, Foreign, Mode, Stored, Theory
 from modellint.graph.immutable import dataclass, replace
-from modellint.graph.recipe import ARGUMENTS, PARTIAL, RESERVED, TARGET, NodeKind
+from modellint.graph.recipe import Dialect, NodeKind
 from modellint.graph.value import Op
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.recipes.items import ItemKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
-    from modellint.dialects.apps import App
-    from modellint.dialects.hydra import Composition
-    from modellint.dialects.omegaconf import Spot
+    from modellint.dialects.omegaconf import Configuration
+    from modellint.dialects.spots import Spot
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.flow.theory import Occurrence
-    from modellint.graph.python import Function, ModuleFacts
-    from modellint.graph.recipe import Recipe, Scalar
+    from modellint.graph.python import Function
+    from modellint.graph.recipe import Scalar
     from modellint.graph.value import Event, Flow, Value
-    from modellint.link.project import Project
     from modellint.link.recipes.items import Item
-    from modellint.source import Place
 
-_BUILDERS = frozenset(("hydra.utils.instantiate", "hydra.utils.call"))
+#: Functions that build the object of a node, with the arguments of the call besides; and where they are defined.
+_BUILDERS = frozenset(
+    (
+        *("hydra.utils.instantiate", "hydra.utils.call", "hydra._internal.instantiate._instantiate2.instantiate"),
+        *("torchtune.config.instantiate", "torchtune.config._instantiate.instantiate"),
+    )
+)
 #: Errors by which a missing key shows; a handler of one expects it.
 _CAUGHT = frozenset(
     (
@@ -44,8 +45,6 @@ _CAUGHT = frozenset(
         *("ConfigAttributeError", "ConfigKeyError", "OmegaConfBaseException"),
     )
 )
-#: The directive that keeps objects within an object as they are, and those that make another object of one.
-_RECURSIVE, _CHANGES = "_recursive_", frozenset((TARGET, PARTIAL, ARGUMENTS))
 #: Functions that return the configuration that they are given.
 _SAME = frozenset(("copy.copy", "copy.deepcopy", "omegaconf.OmegaConf.masked_copy"))
 _SELECT = frozenset(("omegaconf.OmegaConf.select",))
@@ -69,10 +68,10 @@ class ConfigNode(Foreign):
     spot: Spot
 
     def truth(self) -> bool | None:
-        return bool(self.spot.children) or (None if self.spot.is_open else False)
+        return bool(self.spot.names) or (None if self.spot.is_open else False)
 
     def has(self, key: object) -> bool | None:
-        if key in self.spot.children:
+        if key in self.spot.names:
             return True
         return None if self.spot.is_open else False
 
@@ -87,25 +86,8 @@ class _Entries(Foreign):
 
 
 @dataclass(frozen=True, eq=False)
-class MissingKey:
-    """A key that a program reads and its configuration lacks.
-
-    `where` is the key of the mapping that lacks it, empty for the top; `function` the name of the reading function.
-    """
-
-    place: Place
-    text: str
-    name: str
-    where: str
-    available: tuple[str, ...]
-    function: str
-    composition: Composition
-    app: App
-
-
-@dataclass(frozen=True, eq=False)
 class Instantiation:
-    """A call of `hydra.utils.instantiate` with a node, by its keys, and the arguments besides.
+    """A call that builds the object of a node, by its keys, and the arguments besides.
 
     Not `is_final`: more arguments may be passed, or the object is only prepared (`_partial_`). `changed` are keys that
     the program puts into some node before, or takes out.
@@ -127,14 +109,18 @@ class Reading(Theory):
     def __init__(self, run: Interpreter) -> None:
         self._run = run
         self._project = run.project
+        self._items: Callable[[Spot], Item | None] = lambda spot: spot.item
         #: The keys that are read and missing, by place, with the mapping that lacks each.
         self.missing: dict[tuple[Value, str], tuple[Spot, Frame]] = {}
+        #: The places that are read.
+        self.found: set[str] = set()
         self.built: dict[tuple[Value, tuple[Scalar, ...]], Instantiation] = {}
         #: The keys that the program puts into some configuration; None among them for any.
         self.stored: set[str | None] = set()
 
-    def start(self, function: Function, root: Spot) -> None:
+    def start(self, function: Function, run: Configuration) -> None:
         """Run a function with the whole configuration as its argument."""
+        root, self._items = run.root, run.item
         method = SourceMethod(function, self._project.names)
         given = Arguments(((ConfigNode(root),),))
         self._run.start(FunctionRef(method, None, None), class_frame(method.scope, id(function)), given)
@@ -166,8 +152,9 @@ class Reading(Theory):
         return join(map(self._atoms, entries.spot.children.values()))
 
     def _child(self, spot: Spot, name: str, frame: Frame | None, value: Value | None) -> Atoms:
-        found = spot.children.get(name)
+        found = spot.get(name)
         if found is not None:
+            self.found.add(found.path)
             return self._atoms(found)
         may_be_key = name not in _OF_ALL and not name.startswith("_") and spot.node.kind is NodeKind.MAPPING
         if may_be_key and frame is not None and value is not None:
@@ -190,7 +177,7 @@ class Reading(Theory):
         """The atoms of a place: a node, or the value that it has by default."""
         if spot.node.kind is not NodeKind.SCALAR:
             return (ConfigNode(spot),)
-        item = spot.item
+        item = self._items(spot)
         if item is None or item.kind is not ItemKind.CONSTANT:
             return UNKNOWN
         return NONE if item.value is None else (Constant(item.value),)
@@ -202,7 +189,7 @@ class Reading(Theory):
         if name in _MUTATING:
             self.stored.update((key,) if name in ("pop", "setdefault") else (None,))
         if name in ("get", "pop", "setdefault") and key is not None:
-            found = atom.spot.children.get(key)
+            found = atom.spot.get(key)
             if found is not None:
                 return self._atoms(found)
             default = arguments.argument(1, "default_value")
@@ -234,16 +221,27 @@ class Reading(Theory):
             self.stored.add(None if key is None else key.rpartition(".")[2])
         return given[0] if name in _SAME else UNKNOWN
 
+    def follow(
+        self, function: FunctionRef, arguments: Arguments, frame: Frame, value: Value, run: Callable[[], Atoms]
+    ) -> Atoms | None:
+        code = function.code
+        if not isinstance(code, SourceMethod) or f"{code.function.module.name}.{code.name}" not in _BUILDERS:
+            return None
+        self._build(arguments, frame, value)
+        return UNKNOWN
+
     def _build(self, arguments: Arguments, frame: Frame, value: Value) -> None:
         config = arguments.argument(0, "config")
-        names = frozenset(arguments.keywords) - {"config"}
+        names = frozenset(arguments.keywords) - {"config", "caller_globals"}
         positional = max(len(arguments.positional) - 1, 0)
         for atom in config or ():
             if isinstance(atom, ConfigNode):
                 keys = tuple(atom.spot.keys)
-                is_mapping = atom.spot.node.kind is NodeKind.MAPPING
-                if (names - RESERVED or positional) and is_mapping and TARGET not in atom.spot.children:
-                    self._miss(atom.spot, TARGET, frame, value)
+                dialect = atom.spot.recipe.dialect
+                target = dialect.writing.target
+                is_needed = dialect is Dialect.TORCHTUNE or bool(names - dialect.writing.reserved or positional)
+                if is_needed and atom.spot.kind is NodeKind.MAPPING and target not in atom.spot.names:
+                    self._miss(atom.spot, target, frame, value)
                 self.built[value, keys] = Instantiation(keys, positional, names, arguments.is_complete)
 
     def follows(self, function: FunctionRef, arguments: Arguments, relation: str) -> bool:
@@ -266,76 +264,3 @@ def _events_by_part(flow: Flow) -> dict[int, Event]:
             for part in value.walk() if value is not None else ():
                 found.setdefault(id(part), event)
     return found
-
-
-def readings(module: ModuleFacts, project: Project) -> Iterator[tuple[App, Composition, Reading]]:
-    """The runs of the programs in a file, each with its configuration; none for one that only a run knows."""
-    for app in apps_in(module, project):
-        composed = composition(app, project) if app.main else None
-        function = module.functions.get(app.main)
-        if composed is None or function is None or not function.parameters or composed.root.is_open:
-            continue
-        _ = composed.configuration  # which evaluates the values
-        reading = started(project, Reading).of(Reading)
-        reading.start(function, composed.root)
-        yield app, composed, reading
-
-
-def missing_keys(module: ModuleFacts, project: Project) -> Iterator[MissingKey]:
-    """The keys that the programs in a file read for certain, and that their configurations lack."""
-    for app, composed, reading in readings(module, project):
-        for (value, name), (spot, frame) in reading.missing.items():
-            function = frame.function
-            is_stored = name in reading.stored or None in reading.stored
-            path = (*spot.keys, name)
-            if function is None or is_stored or is_option(path, Composed(app, composed), project):
-                continue
-            if is_added(path, project):
-                continue
-            home = function.module
-            place = home.place(value)
-            keys = ".".join(map(str, spot.keys))
-            available = tuple(map(str, spot.children))
-            yield MissingKey(place, home.text_of(value), name, keys, available, function.qualname, composed, app)
-
-
-def instantiation_of(item: Item, recipe: Recipe, project: Project) -> Instantiation | None:
-    """How a program instantiates an object of a configuration; None if it is not known to.
-
-    An object in one that is instantiated gets no more arguments than it has.
-    """
-    composed = composed_with(recipe.file, project)
-    keys = None if composed is None else composed.composition.keys_of(item)
-    if composed is None or keys is None:
-        return None
-    app = composed.app
-    built = project.once(("instantiated", app.script, app.main), lambda: _instantiations(app, project))
-    found = [one for one in built or () if one.keys == keys[: len(one.keys)]]
-    exact = [one for one in found if one.keys == keys]
-    if not found or built is None:
-        return None
-    is_made = item.kind is ItemKind.NEW
-    if not exact:
-        around = (composed.composition.root.at(keys[:end]) for one in found for end in range(len(one.keys), len(keys)))
-        is_left = any(_RECURSIVE in one.keywords for one in found) or any(
-            _RECURSIVE in spot.children for spot in around
-        )
-        return None if is_left else Instantiation(keys, is_final=is_made)
-    if any(not _CHANGES.isdisjoint(one.keywords) for one in exact):
-        return None
-    names = frozenset(name for one in exact for name in one.keywords if name not in RESERVED)
-    is_final = is_made and all(one.is_final for one in exact)
-    return Instantiation(keys, max(one.positional for one in exact), names, is_final, found[0].changed)
-
-
-def _instantiations(app: App, project: Project) -> tuple[Instantiation, ...] | None:
-    """The calls of `instantiate` in a program; None if it changes its configuration before in ways that are unknown."""
-    module = project.python(app.script)
-    found: list[Instantiation] = []
-    for one, _, reading in readings(module, project) if module is not None else ():
-        if one == app:
-            if None in reading.stored:
-                return None
-            changed = frozenset(filter(None, reading.stored))
-            found += (replace(each, changed=changed) for each in reading.built.values())
-    return tuple(found)

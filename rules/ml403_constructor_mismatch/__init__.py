@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.graph.recipe import Dialect, TagKind
+from modellint.graph.recipe import TagKind
+from modellint.link.recipes import queries
 from modellint.rule import Rule, file_probe, recipe_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from modellint.graph.recipe import Recipe
-    from modellint.link.recipes import queries
     from modellint.rule import Probe, Project
 
     from .calls import BadCall
@@ -67,14 +67,15 @@ class ConstructorMismatch(Rule):
     code = "ML403"
     name = "constructor-mismatch"
     severity = Severity.ERROR
-    requires = ("constructor", "folders", "instantiation", "tags")
+    requires = ("constructor", "dialect", "folders", "instantiation", "tags")
     takes_configs = True
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from .calls import bad_calls
 
         for bad in bad_calls(recipe, project):
-            found = [self._finding(bad, misfit) for misfit in _mistakes(bad.misfits)]
+            dialect = queries.about(recipe, project).dialect
+            found = [self._finding(bad, misfit, dialect) for misfit in _mistakes(bad.misfits)]
             is_many = len(found) > _MOST and all(finding.confidence > Confidence.LOW for finding in found)
             yield from [_join_findings(*found)] if is_many else found
 
@@ -82,7 +83,7 @@ class ConstructorMismatch(Rule):
         """Load the recipe with HyperPyYAML, and make the tag's object with its arguments."""
         return file_probe(claim) if isinstance(claim, claims.NotCalled) else recipe_probe(claim, project)
 
-    def _finding(self, bad: BadCall, misfit: queries.Misfit) -> Finding:
+    def _finding(self, bad: BadCall, misfit: queries.Misfit, dialect: queries.Description) -> Finding:
         target, tag = bad.target, bad.item.node.tag
         name = tag.target.rpartition(".")[2]
         parameters = target.signatures[0]
@@ -100,7 +101,7 @@ class ConstructorMismatch(Rule):
             evidence.append("the project asks for no release; going by the names in the recipe, it needs one of these")
         confidence = Confidence.HIGH if near or not target.package or misfit.missing else Confidence.MEDIUM
         claim: claims.NotMade | claims.NotCalled | None = _claim(bad, misfit)
-        if is_plain and misfit.unknown and not near and not bad.is_built:
+        if not dialect.is_strict and misfit.unknown and not near and not bad.is_built:
             confidence, claim = Confidence.LOW, None  # the program may take it out before it builds the object
         message = _message(name, misfit, len(bad.item.elements))
         return self.finding(
@@ -139,7 +140,7 @@ def _join_findings(first: Finding, *others: Finding) -> Finding:
 
 def _claim(bad: BadCall, misfit: queries.Misfit) -> claims.NotMade | claims.NotCalled:
     item, tag = bad.item, bad.item.node.tag
-    if item.recipe.dialect is Dialect.OMEGACONF:
+    if tag.kind is TagKind.TARGET:
         return claims.NotCalled(bad.place(misfit), tag.target, *bad.given, bad.is_final)
     first = next(one for one in bad.misfits if bad.place(one) == bad.place(misfit))  # whose error hides the others
     says = first.unknown or first.doubled or (*first.missing, "")[0]

@@ -42,7 +42,7 @@ class BadCall:
     def place(self, misfit: queries.Misfit) -> Place:
         """The key of a wrong argument, where it stands in the recipe's own mapping; else the tag."""
         wrong = misfit.unknown or self.probable_argument(misfit)
-        entry = self.item.node.get(wrong) if wrong else None
+        entry = self.item.recipe.argument(self.item.node, wrong) if wrong else None
         if entry is None:
             return self.item.recipe.place(self.item.node.tag.span)
         given = self.item.fields.get(wrong)
@@ -59,7 +59,8 @@ def bad_calls(recipe: Recipe, project: Project) -> Iterator[BadCall]:
         if tag is TagKind.MODULE or is_open or given is None or tagged.is_refused:
             continue
         target = tagged.likely_target
-        built = queries.about(recipe, project).instantiation(item) if tag is TagKind.TARGET else None
+        is_known = tag is TagKind.TARGET and bool(target.signatures)
+        built = queries.about(recipe, project).instantiation(item) if is_known else None
         if built is not None:
             given = built.positional or given[0], [*dict.fromkeys((*given[1], *built.keywords))]
         is_final = tag not in _OPEN_CALLS or (built is not None and built.is_final)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.graph.recipe import TARGET
 from modellint.link.recipes import queries
 from modellint.rule import Rule, recipe_probe
 
@@ -118,22 +117,20 @@ class UndefinedHyperparameter(Rule):
 
     def _config_finding(self, missing: queries.MissingKey) -> Finding:
         near = edits.get_close_matches(missing.name, missing.available, n=1, cutoff=0.6)
-        where = f"`{missing.where}`" if missing.where else f"`{missing.app.name}.yaml`"
+        where = f"`{missing.where}`" if missing.where else f"`{missing.file}`"
         listed = ", ".join(f"`{key}`" for key in missing.available[:_MOST_NAMES])
-        is_target = missing.name == TARGET
-        says = "builds nothing, as" if is_target else "is read, but"
-        effect = "`instantiate` returns the mapping itself, with the arguments of the call in it"
+        says = "builds nothing, as" if missing.effect else "is read, but"
         return self.finding(
             missing.place,
             f"`{missing.text}` {says} {where} has no key `{missing.name}`",
             symbol=missing.name,
             confidence=Confidence.HIGH,
             evidence=(
-                f"`{missing.function}` reaches this line whenever the program runs with `{missing.app.name}.yaml`",
-                effect if is_target else "OmegaConf raises `ConfigAttributeError`, or `ConfigKeyError` for an index",
+                f"`{missing.function}` reaches this line whenever the program runs with `{missing.file}`",
+                missing.effect or "OmegaConf raises `ConfigAttributeError`, or `ConfigKeyError` for an index",
             ),
             help=f"did you mean `{near[0]}`?" if near else f"it has {listed}" if listed else "add the key",
-            cause=f"{missing.app.name}: {missing.where}.{missing.name}",
+            cause=f"{missing.file.removesuffix('.yaml')}: {missing.where}.{missing.name}",
         )
 
     def _of_checkpoints(self, found: Unsaved) -> Finding:

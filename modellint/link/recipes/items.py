@@ -11,7 +11,7 @@ from modellint.graph.immutable import dataclass
 from modellint.link.recipes.arithmetic import read_tuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from modellint.graph.recipe import (
         Node,
@@ -139,10 +139,21 @@ class Evaluation:
     """A recipe and its objects. `recipes` are the recipe and everything it includes, in that order."""
 
     recipe: Recipe
-    root: Item
+    _root: Item | Callable[[], Item]
     problems: tuple[Problem, ...]
     recipes: tuple[Recipe, ...]
     _items: Mapping[int, Item] = field(repr=False)
+    _own: tuple[Item, ...] | None = field(default=None, repr=False)
+
+    @cached_property
+    def root(self) -> Item:
+        """The object of the whole."""
+        return self._root if isinstance(self._root, Item) else self._root()
+
+    @property
+    def own(self) -> tuple[Item, ...]:
+        """The objects with a class to build for which the recipe's own file has content; without such, all objects."""
+        return self.objects if self._own is None else self._own
 
     @cached_property
     def objects(self) -> tuple[Item, ...]:
@@ -156,4 +167,6 @@ class Evaluation:
 
     def item(self, node: Node) -> Item | None:
         """The object of a node in the recipe's own file; None for other nodes."""
+        if id(node) not in self._items:
+            _ = self.root  # which makes the others
         return self._items.get(id(node))

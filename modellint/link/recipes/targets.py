@@ -127,7 +127,7 @@ def tagged_items(recipe: Recipe, project: Project, *, by_argument: bool = False)
     """The objects with tags in `recipe`; also those `by_argument` that only get arguments there, from Hydra."""
     seen: set[int] = set()
     for whole in including(recipe, project):
-        for item in evaluate(whole, project).objects:
+        for item in evaluate(whole, project).own:
             node = item.node
             is_plain = recipe.dialect is Dialect.HYPERPYYAML and project.recipe(item.recipe.file) is None
             is_given = by_argument and any(one.recipe is recipe for one in item.fields.values())

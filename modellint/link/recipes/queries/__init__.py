@@ -21,7 +21,8 @@ from modellint.link.recipes.queries.names import RECIPE_QUERIES as RECIPE_QUERIE
 
 if TYPE_CHECKING:
     from modellint.dialects.defaults import Refusal as Refusal
-    from modellint.dialects.reading import MissingKey as MissingKey
+    from modellint.dialects.description import Description as Description
+    from modellint.dialects.uses import MissingKey as MissingKey
     from modellint.graph.arguments import Misfit as Misfit
     from modellint.link.classes.signatures import Parameters as Parameters
     from modellint.link.recipes.brain_members import ForeignMember as ForeignMember
@@ -61,7 +62,8 @@ else:
             ".answers": "FoundProblem Queries about",
             ".scripts": "ScriptQueries script",
             "modellint.dialects.defaults": "Refusal",
-            "modellint.dialects.reading": "MissingKey",
+            "modellint.dialects.description": "Description",
+            "modellint.dialects.uses": "MissingKey",
             "modellint.graph.arguments": "Misfit",
             "modellint.link.classes.signatures": "Parameters",
             "modellint.link.recipes.brain_members": "ForeignMember foreign_members",

@@ -1,0 +1,262 @@
+"""Places of a configuration, each with the content that one or more files have for it.
+
+Every place has a node of its own, whatever anchors share. What is below a place is made when somebody asks for it: a
+program composes each of its files with all others, and rules ask for a few places of each composition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from modellint.graph.immutable import dataclass
+from modellint.graph.interpolation import MISSING, OPEN
+from modellint.graph.recipe import NO_TAG, Entry, Node, NodeKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from modellint.graph.recipe import Recipe, Scalar
+    from modellint.link.recipes.items import Item
+
+#: The key of the list that names the files to merge.
+DEFAULTS = "defaults"
+#: Aliases can multiply a few lines to any number of places.
+MOST_SPOTS = 50_000
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Layer:
+    """The content that one file has for a place: a node, or a mapping around it while keys of its `package` are left.
+
+    `left_out` are keys of the node that do not count.
+    """
+
+    node: Node
+    recipe: Recipe
+    key: Node | None = None
+    package: tuple[str, ...] = ()
+    left_out: frozenset[Scalar] = frozenset()
+
+    @property
+    def kind(self) -> NodeKind:
+        return NodeKind.MAPPING if self.package else self.node.kind
+
+    @property
+    def is_missing(self) -> bool:
+        """True if it is `???`, which leaves what was there."""
+        return self.kind is NodeKind.SCALAR and self.node.text == MISSING
+
+    @property
+    def names_target(self) -> bool:
+        """True if it is a mapping that names a class to build."""
+        if self.package or self.node.kind is not NodeKind.MAPPING:
+            return False
+        target = self.recipe.dialect.writing.target
+        return any(name == target and not one.is_missing for name, one in self.below())
+
+    def below(self) -> Iterator[tuple[Scalar, Layer]]:
+        """The content that the file has for the places directly below, by key or position."""
+        if self.package:
+            yield self.package[0], Layer(self.node, self.recipe, None, self.package[1:], self.left_out)
+        elif self.node.kind is NodeKind.MAPPING:
+            known = self.recipe.memo
+            found = known.get(id(self.node))
+            if found is None:
+                entries = self.node.items().items()
+                found = known[id(self.node)] = tuple((n, Layer(e.value, self.recipe, e.key)) for n, e in entries)
+            yield from (one for one in found if one[0] not in self.left_out) if self.left_out else found
+        else:
+            yield from ((index, Layer(element, self.recipe)) for index, element in enumerate(self.node.elements))
+
+
+@dataclass(eq=False, slots=True)
+class Merging:
+    """The state that the places of one configuration share.
+
+    The packages `opened` may have any keys. `clash` is told of a mapping and a list for one key, the later one second.
+    """
+
+    opened: frozenset[tuple[str, ...]] = frozenset()
+    clash: Callable[[Scalar, Layer, Layer], None] | None = None
+    made: int = 0
+
+
+@dataclass(eq=False, slots=True)
+class Spot:
+    """A place of the configuration with the content of its `layers`, the later ones merged into the earlier ones.
+
+    `recipe` is the file that counts as its own: the one that names the class to build, or else the last one.
+    `is_open`: there may be more children than these.
+    """
+
+    layers: tuple[Layer, ...]
+    recipe: Recipe
+    shared: Merging
+    path: str = ""
+    name: Scalar = None
+    key: Node | None = None
+    parent: Spot | None = None
+    is_open: bool = False
+    item: Item | None = None
+    _node: Node | None = field(default=None, repr=False)
+    _groups: dict[Scalar, list[Layer]] | None = field(default=None, repr=False)
+    _opened: frozenset[Scalar] = frozenset()
+    #: The places below that were asked for.
+    _made: dict[Scalar, Spot] = field(default_factory=dict, repr=False)
+
+    @property
+    def kind(self) -> NodeKind:
+        return self.layers[-1].kind if self.layers else NodeKind.MAPPING
+
+    @property
+    def node(self) -> Node:
+        """The node; for the content of several files, a mapping with all entries."""
+        if self._node is None:
+            if len(self.layers) == 1 and not self.layers[0].package and not self.layers[0].left_out:
+                self._node = self.layers[0].node
+            else:
+                self._node = self._join_layers()
+        return self._node
+
+    def _join_layers(self) -> Node:
+        """A mapping with the entries of all files; what is in them is as the last file has it."""
+        own = _own(self.layers)
+        entries = []
+        for layers in self.names.values():
+            key = _key(layers, _own(layers))
+            if key is not None:
+                entries.append(Entry(key, layers[-1].node))
+        span = own.node.span if own is not None else self.recipe.root.span
+        is_target = own is not None and own.names_target
+        return Node(NodeKind.MAPPING, own.node.tag if own and is_target else NO_TAG, span, entries=tuple(entries))
+
+    @property
+    def children(self) -> dict[Scalar, Spot]:
+        """The places directly below: of a mapping by key, of a sequence by position."""
+        return {name: self._child(name) for name in self.names}
+
+    @property
+    def names(self) -> dict[Scalar, list[Layer]]:
+        """The layers of the places directly below, by key or position."""
+        if self._groups is None:
+            self._groups = self._group()
+        return self._groups
+
+    def get(self, name: Scalar) -> Spot | None:
+        """The place directly below with a key or position; None if there is none."""
+        return self._child(name) if name in self.names else None
+
+    def _child(self, name: Scalar) -> Spot:
+        found = self._made.get(name)
+        if found is None:
+            path = f"{self.path}[{name}]" if self.path else str(name)
+            layers = tuple(self.names[name])
+            found = Spot(layers, self.recipe, self.shared, path, name, None, self, name in self._opened)
+            found.settle()
+            self._made[name] = found
+        return found
+
+    def _group(self) -> dict[Scalar, list[Layer]]:
+        shared = self.shared
+        if shared.made > MOST_SPOTS:
+            self.is_open = True
+            return {}
+        found: dict[Scalar, list[Layer]] = {}
+        opened: set[Scalar] = set()
+        for layer in self.layers:
+            for name, below in layer.below():
+                known = found.setdefault(name, [below])
+                if known[0] is below or (below.is_missing and known):
+                    continue
+                kinds = {known[-1].kind, below.kind}
+                if kinds == {NodeKind.MAPPING}:
+                    known.append(below)
+                    continue
+                if kinds == {NodeKind.MAPPING, NodeKind.SEQUENCE} and shared.clash is not None:
+                    shared.clash(name, known[-1], below)
+                if NodeKind.MAPPING in kinds and known[-1].kind is NodeKind.SCALAR and OPEN in known[-1].node.text:
+                    opened.add(name)  # what the interpolation leads to is merged as well
+                found[name] = [below]
+        if shared.opened:
+            keys = tuple(map(str, self.keys))
+            for package in shared.opened:
+                if len(package) > len(keys) and package[: len(keys)] == keys:
+                    found.setdefault(package[len(keys)], [])
+                    if len(package) == len(keys) + 1:
+                        opened.add(package[-1])
+        shared.made += len(found)
+        self._opened = frozenset(opened)
+        return found
+
+    def settle(self) -> None:
+        """Choose the file and the key that count as its own."""
+        own = _own(self.layers)
+        if own is not None:
+            self.recipe, self.key = own.recipe, _key(self.layers, own)
+
+    @property
+    def depth(self) -> int:
+        """The number of mappings and sequences around it."""
+        return len(self.keys)
+
+    @property
+    def keys(self) -> list[Scalar]:
+        """The keys from the top of the configuration to here."""
+        keys: list[Scalar] = []
+        spot = self
+        while spot.parent is not None:
+            keys.append(spot.name)
+            spot = spot.parent
+        return keys[::-1]
+
+    def at(self, keys: Sequence[Scalar]) -> Spot:
+        """The place at the end of some keys from here. Raises KeyError if there is none."""
+        spot = self
+        for key in keys:
+            spot = spot._child(key)
+        return spot
+
+    def is_around(self, other: Spot) -> bool:
+        """True if another place is below this one."""
+        above = other.parent
+        while above is not None and above is not self:
+            above = above.parent
+        return above is self
+
+    def below(self) -> Iterator[Spot]:
+        """This place and all places below it."""
+        pending = [self]
+        for spot in pending:
+            yield spot
+            pending.extend(spot.children.values())
+
+    def in_file(self, recipe: Recipe) -> Iterator[Spot]:
+        """The places at and below this one for which a file has content that counts."""
+        pending = [self]
+        for spot in pending:
+            yield spot
+            for name, layers in spot.names.items():
+                if any(layer.recipe is recipe for layer in layers):
+                    pending.append(spot._child(name))
+
+
+def _own(layers: Sequence[Layer]) -> Layer | None:
+    """The last layer that names the class to build; without one, the last layer."""
+    if len(layers) > 1:
+        found = next((layer for layer in reversed(layers) if layer.names_target), None)
+        if found is not None:
+            return found
+    return layers[-1] if layers else None
+
+
+def _key(layers: Sequence[Layer], own: Layer | None) -> Node | None:
+    """The key of a place: that of its own layer, or the first one."""
+    if own is not None and own.key is not None:
+        return own.key
+    return next((layer.key for layer in layers if layer.key is not None), None)
+
+
+def spots_of(recipe: Recipe, left_out: frozenset[Scalar] = frozenset()) -> Spot:
+    """The place of a file's root, with a place for each node below it, but those of some top-level keys."""
+    return Spot((Layer(recipe.root, recipe, left_out=left_out),), recipe, Merging())

@@ -1,0 +1,173 @@
+"""The uses that programs make of their configurations: keys that they read and lack, and objects that they build."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.dialects import torchtune
+from modellint.dialects.apps import apps_in
+from modellint.dialects.description import describe
+from modellint.dialects.placing import Composed, composed_with, composition, is_added, is_option
+from modellint.dialects.reading import Instantiation, Reading
+from modellint.flow.runs import started
+from modellint.graph.immutable import dataclass, replace
+from modellint.graph.recipe import Dialect
+from modellint.link.recipes.items import ItemKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.dialects.apps import App
+    from modellint.dialects.hydra import Composition
+    from modellint.dialects.omegaconf import Configuration
+    from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Recipe, Scalar
+    from modellint.link.project import Project
+    from modellint.link.recipes.items import Item
+    from modellint.source import Place
+
+#: The directive by which Hydra keeps objects within an object as they are.
+_RECURSIVE = "_recursive_"
+
+
+@dataclass(frozen=True, eq=False)
+class MissingKey:
+    """A key that a program reads and its configuration lacks.
+
+    `where` is the key of the mapping that lacks it, empty for the top; `function` the name of the reading function,
+    `file` that of the configuration. `effect` tells what happens if the key names the class to build.
+    """
+
+    place: Place
+    text: str
+    name: str
+    where: str
+    available: tuple[str, ...]
+    function: str
+    file: str
+    effect: str = ""
+
+
+def readings(module: ModuleFacts, project: Project) -> Iterator[tuple[App, Composition, Reading]]:
+    """The runs of Hydra's programs in a file, each with its configuration; none for one that only a run knows."""
+    for app in apps_in(module, project):
+        composed = composition(app, project) if app.main else None
+        if composed is None or composed.root.is_open:
+            continue
+        reading = read(module, app.main, composed.configuration, project)
+        if reading is not None:
+            yield app, composed, reading
+
+
+def read(module: ModuleFacts, main: str, run: Configuration, project: Project) -> Reading | None:
+    """The run of a function of a file with a configuration; None if it takes none."""
+    function = module.functions.get(main)
+    if function is None or not function.parameters:
+        return None
+    reading = started(project, Reading).of(Reading)
+    reading.start(function, run)
+    return reading
+
+
+def _read_by_torchtune(program: torchtune.Program, recipe: Recipe, project: Project) -> Reading | None:
+    """The run of a recipe of torchtune with a configuration that it is named with, or that has most keys it reads."""
+
+    def find() -> Reading | None:
+        module = project.python(program.script)
+        reading = (
+            None if module is None else read(module, program.main, torchtune.configuration(recipe, project), project)
+        )
+        if reading is None or program.is_named:
+            return reading
+        return reading if len(reading.missing) <= max(len(reading.found), 1) else None
+
+    return project.once(("torchtune run", program, recipe.file), find)
+
+
+def missing_keys(module: ModuleFacts, project: Project) -> Iterator[MissingKey]:
+    """The keys that the programs in a file read for certain, and that their configurations lack."""
+    for app, composed, reading in readings(module, project):
+        for missing in _missing_in(reading, f"{app.name}.yaml"):
+            path = (*missing.where.split("."), missing.name) if missing.where else (missing.name,)
+            if not is_option(path, Composed(app, composed), project) and not is_added(path, project):
+                yield missing
+    for program, recipe in torchtune.pairs(module, project):
+        found = _read_by_torchtune(program, recipe, project)
+        for missing in _missing_in(found, recipe.file.name) if found is not None else ():
+            if not torchtune.is_given(missing.where, missing.name, project):
+                yield missing
+
+
+def _missing_in(reading: Reading, file: str) -> Iterator[MissingKey]:
+    for (value, name), (spot, frame) in reading.missing.items():
+        function = frame.function
+        if function is None or name in reading.stored or None in reading.stored:
+            continue
+        home, about = function.module, describe(spot.recipe.dialect)
+        where, available = ".".join(map(str, spot.keys)), tuple(map(str, spot.names))
+        effect = about.untargeted if name == about.writing.target else ""
+        place, text = home.place(value), home.text_of(value)
+        yield MissingKey(place, text, name, where, available, function.qualname, file, effect)
+
+
+def instantiation_of(item: Item, recipe: Recipe, project: Project) -> Instantiation | None:
+    """How a program instantiates an object of a configuration; None if it is not known to.
+
+    An object in one that is instantiated gets no more arguments than it has.
+    """
+    if recipe.dialect is Dialect.TORCHTUNE:
+        return _of_torchtune(item, recipe, project)
+    composed = composed_with(recipe.file, project)
+    keys = None if composed is None else composed.composition.keys_of(item)
+    if composed is None or keys is None:
+        return None
+    app = composed.app
+    built = project.once(("instantiated", app.script, app.main), lambda: _instantiations(app, project))
+    found = [one for one in built or () if one.keys == keys[: len(one.keys)]]
+    if not found or built is None:
+        return None
+    if not any(one.keys == keys for one in found):
+        around = (composed.composition.root.at(keys[:end]) for one in found for end in range(len(one.keys), len(keys)))
+        is_left = any(_RECURSIVE in one.keywords for one in found) or any(_RECURSIVE in spot.names for spot in around)
+        return None if is_left else Instantiation(keys, is_final=item.kind is ItemKind.NEW)
+    return _join_calls(keys, found, item)
+
+
+def _join_calls(keys: tuple[Scalar, ...], found: list[Instantiation], item: Item) -> Instantiation | None:
+    """The calls that build an object as one; None if one of them makes something else of it."""
+    exact = [one for one in found if one.keys == keys]
+    writing = item.recipe.dialect.writing
+    changes = {writing.target, writing.partial, writing.positional}
+    if any(not changes.isdisjoint(one.keywords) for one in exact):
+        return None
+    names = frozenset(name for one in exact for name in one.keywords if name not in writing.reserved)
+    is_final = item.kind is ItemKind.NEW and all(one.is_final for one in exact)
+    return Instantiation(keys, max(one.positional for one in exact), names, is_final, found[0].changed)
+
+
+def _of_torchtune(item: Item, recipe: Recipe, project: Project) -> Instantiation | None:
+    """The calls of torchtune's `instantiate` that build an object, if all programs of the configuration do it."""
+    spot = torchtune.configuration(recipe, project).spots.get(id(item))
+    keys = () if spot is None else tuple(spot.keys)
+    found: list[Instantiation] = []
+    for program in torchtune.programs_of(recipe, project):
+        reading = _read_by_torchtune(program, recipe, project)
+        built = [] if reading is None else [one for one in reading.built.values() if one.keys == keys]
+        if reading is None or not built or None in reading.stored:
+            return None
+        changed = frozenset(filter(None, reading.stored))
+        found += (replace(one, changed=changed) for one in built)
+    return _join_calls(keys, found, item) if found else None
+
+
+def _instantiations(app: App, project: Project) -> tuple[Instantiation, ...] | None:
+    """The calls of `instantiate` in a program; None if it changes its configuration before in ways that are unknown."""
+    module = project.python(app.script)
+    found: list[Instantiation] = []
+    for one, _, reading in readings(module, project) if module is not None else ():
+        if one == app:
+            if None in reading.stored:
+                return None
+            changed = frozenset(filter(None, reading.stored))
+            found += (replace(each, changed=changed) for each in reading.built.values())
+    return tuple(found)

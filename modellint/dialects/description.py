@@ -24,7 +24,8 @@ class Description:
     `unlocated` tells the effect of a name that is not there, `repeated` of a key that stands twice in one mapping;
     empty for a loader that takes the last one. `unresolved` tells the effect of a reference to a missing key.
     `is_composed`: other files are merged into one by a defaults list. `is_strict`: whoever builds an object passes all
-    of its arguments; programs of other dialects use to take some out before.
+    of its arguments; programs of other dialects use to take some out before. `overwritten` tells the effect of a
+    repeated key of which the last one is taken. `is_typed`: values are parsed as the types of parameters.
     """
 
     dialect: Dialect
@@ -34,6 +35,8 @@ class Description:
     untargeted: str = ""
     is_composed: bool = False
     is_strict: bool = True
+    overwritten: str = ""
+    is_typed: bool = False
 
     @property
     def writing(self) -> Writing:
@@ -70,6 +73,15 @@ _DESCRIPTIONS = {
         _OMEGACONF,
         "OmegaConf raises `InterpolationKeyError` when torchtune resolves the configuration to log it",
         "torchtune raises `InstantiationError`",
+    ),
+    # Source: jsonargparse 4.53, `_typehints.py` and `_loaders_dumpers.py`, which leaves `${…}` as it is.
+    Dialect.LIGHTNING_CLI: Description(
+        Dialect.LIGHTNING_CLI,
+        "jsonargparse refuses the configuration, as it cannot import the class",
+        "",
+        "",
+        overwritten="jsonargparse silently takes the last one",
+        is_typed=True,
     ),
     # No library: each project has the two functions.
     Dialect.LATENT: Description(

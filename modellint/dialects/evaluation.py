@@ -25,6 +25,10 @@ def evaluate_config(recipe: Recipe, project: Project) -> Evaluation:
     """The objects of a configuration, and the interpolations that certainly have no target."""
     if recipe.dialect is Dialect.TORCHTUNE:
         return _evaluate_torchtune(recipe, project)
+    if recipe.dialect is Dialect.LIGHTNING_CLI:
+        from modellint.dialects.lightning_cli.evaluation import evaluate_cli
+
+        return evaluate_cli(recipe, project)
     composed = composed_with(recipe.file, project)
     if composed is None:
         return evaluate_alone(recipe, project)

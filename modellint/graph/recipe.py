@@ -34,10 +34,14 @@ RESERVED = frozenset((TARGET, PARTIAL, ARGUMENTS, "_recursive_", "_convert_"))
 
 
 class Dialect(Enum):
-    """How a recipe is written: in HyperPyYAML, or in plain YAML with `_target_:` and `${…}` (Hydra, OmegaConf)."""
+    """How a recipe is written.
+
+    In HyperPyYAML, in plain YAML with `_target_:` and `${…}` (Hydra, OmegaConf), or in Python with `dict(type=…)`.
+    """
 
     HYPERPYYAML = "HyperPyYAML"
     OMEGACONF = "OmegaConf"
+    OPENMMLAB = "OpenMMLab"
 
 
 class TagKind(Enum):

@@ -39,6 +39,9 @@ class UndefinedReference(Rule):
     a script may add keys, so it reports a key only if the configuration has no `defaults:`, one of its own mappings
     lacks the key, and others of its interpolations resolve.
 
+    In a configuration of OpenMMLab, it looks `_base_.a.b` and `{{_base_.a.b}}` up in the inherited files, and reports
+    names that nothing in the file binds: what a file inherits are keys of the result, not names.
+
     ## Why is this bad
     HyperPyYAML raises an error before anything else runs: `ValueError: The reference "key" is not valid`, or
     `ConstructorError`, `FileNotFoundError` or `ZeroDivisionError` for the other three. If you rarely run the recipe,
@@ -84,9 +87,10 @@ class UndefinedReference(Rule):
 
     def _undefined_finding(self, found: queries.FoundProblem, command: tuple[str, str, tuple[str, ...]]) -> Finding:
         problem, recipe = found.problem, found.recipe
+        is_python = recipe.dialect is Dialect.OPENMMLAB
         is_plain = recipe.dialect is Dialect.OMEGACONF
         nested = problem.text != problem.missing
-        written = f"${{{problem.text}}}" if is_plain else problem.reference
+        written = f"${{{problem.text}}}" if is_plain else problem.text if is_python else problem.reference
         unresolved = claims.Unresolved(problem.place, written, *command)
         what = f"`{written}` does not resolve: "
         if problem.available or not nested:
@@ -113,10 +117,10 @@ class UndefinedReference(Rule):
             what,
             symbol=problem.text,
             confidence=Confidence.HIGH if found.is_loaded or near else Confidence.MEDIUM,
-            evidence=_interpolation(problem) if is_plain else (_REFUSED,),
+            evidence=_interpolation(problem) if is_plain else (_NOT_INHERITED if is_python else _REFUSED,),
             related=related,
             help=help,
-            claim=unresolved if is_plain else claims.NotLoaded(problem.place, "0"),
+            claim=None if is_python else unresolved if is_plain else claims.NotLoaded(problem.place, "0"),
         )
 
     def _unresolved_finding(self, found: queries.FoundProblem, what: str, evidence: str, help: str) -> Finding:
@@ -128,10 +132,11 @@ class UndefinedReference(Rule):
             confidence=Confidence.HIGH,
             evidence=(evidence,),
             help=help,
-            claim=claims.NotLoaded(problem.place, "0"),
+            claim=None if found.recipe.dialect is Dialect.OPENMMLAB else claims.NotLoaded(problem.place, "0"),
         )
 
 
+_NOT_INHERITED = "no inherited file has it, and `Config.fromfile` raises an error"
 _REFUSED = "HyperPyYAML raises `ValueError` when the recipe is loaded"
 
 
@@ -177,4 +182,20 @@ def _override(problem: queries.Problem) -> tuple[str, str, str]:
     )
 
 
-_DESCRIPTIONS = {"FORWARD": _forward, "INCLUDE": _include, "ARITHMETIC": _division, "OVERRIDE": _override}
+def _unbound(problem: queries.Problem) -> tuple[str, str, str]:
+    near = edits.get_close_matches(problem.text, problem.available, n=1, cutoff=0.7)
+    inherited = f"write `{problem.missing}`: the result has the inherited name, the file has not"
+    return (
+        f"the name `{problem.text}` is not defined in this file",
+        "`Config.fromfile` raises `NameError` when it runs the file",
+        inherited if problem.missing else f"did you mean `{near[0]}`?" if near else f"define `{problem.text}`",
+    )
+
+
+_DESCRIPTIONS = {
+    "FORWARD": _forward,
+    "INCLUDE": _include,
+    "ARITHMETIC": _division,
+    "OVERRIDE": _override,
+    "UNBOUND": _unbound,
+}

@@ -26,6 +26,10 @@ class UnresolvableClass(Rule):
     interpreter, and in modellint's own tables of `torch` and `speechbrain`. Follows re-exports, `import *`, lazy
     imports and redirected modules.
 
+    In configurations of OpenMMLab, it looks `type=` up among the names that `register_module` registers in the project,
+    and then as a path. A name that is registered nowhere is reported if a registered one is close and no other file
+    uses it: other packages register names, too. An object that the class around it does not build counts for nothing.
+
     Reports a name that is sure not to exist, and a name of the wrong kind: `!new:` takes a class, `!apply:` a function,
     `!module:` a module. In plain configurations (Hydra, OmegaConf), `_target_:` takes a class or a function.
 
@@ -75,8 +79,10 @@ class UnresolvableClass(Rule):
     def _missing(self, bad: queries.TaggedItem, recipe: Recipe, near: list[str], project: Project) -> Finding:
         target, tag = bad.target, bad.item.node.tag
         sure = target.is_sure and (near or not target.package)
-        is_plain = recipe.dialect is Dialect.OMEGACONF
-        evidence = [_LOCATING if is_plain else f"HyperPyYAML raises `ImportError` for `{tag.text}`"]
+        is_plain = recipe.dialect is not Dialect.HYPERPYYAML
+        is_registered = recipe.dialect is Dialect.OPENMMLAB and not target.owner
+        locating = _BUILDING if recipe.dialect is Dialect.OPENMMLAB else _LOCATING
+        evidence = [locating if is_plain else f"HyperPyYAML raises `ImportError` for `{tag.text}`"]
         if target.releases:
             evidence.append(f"looked up in {target.package} " + " and ".join(target.releases))
         evidence += _other_releases(bad, project)
@@ -86,6 +92,8 @@ class UnresolvableClass(Rule):
             recipe.place(tag.span),
             f"`{target.owner}` has no `{target.missing}`"
             if target.owner
+            else f"no class is registered as `{target.missing}`"
+            if is_registered
             else f"there is no package `{target.missing}`",
             symbol=tag.target,
             severity=Severity.WARNING if has_alternatives else Severity.ERROR,
@@ -116,8 +124,10 @@ class UnresolvableClass(Rule):
         )
 
 
-def _claim(bad: queries.TaggedItem, recipe: Recipe) -> claims.NotMade | claims.NotLocated:
+def _claim(bad: queries.TaggedItem, recipe: Recipe) -> claims.NotMade | claims.NotLocated | None:
     tag = bad.item.node.tag
+    if recipe.dialect is Dialect.OPENMMLAB:
+        return None
     place = recipe.place(tag.span)
     if recipe.dialect is Dialect.OMEGACONF:
         return claims.NotLocated(place, tag.target)
@@ -147,6 +157,7 @@ def _help(target: queries.ResolvedName, near: list[str]) -> str:
     return f"did you mean {any_of(near)}?" if near else "correct the name"
 
 
+_BUILDING = "the registry raises `KeyError` when it builds the object"
 _LOCATING = "Hydra raises `InstantiationException` when it is instantiated"
 _WANTED = {
     "_target_": "a class or function",

@@ -47,6 +47,11 @@ class ConstructorMismatch(Rule):
     Other programs may remove arguments before they build the object, so an unknown argument has low confidence, unless
     its name is close to that of a missing one.
 
+    In configurations of OpenMMLab, it compares the arguments of a `dict(type=…)`, inherited ones included, with the
+    class that is registered under that name. Arguments of the old class that stay when a file changes `type` without
+    `_delete_=True` are unknown arguments of the new one. Missing arguments are reported where the class around the
+    object, or a program, passes it to `build` as it is.
+
     ## Why is this bad
     HyperPyYAML raises `TypeError: ('Invalid argument to class torch.nn.Linear', …)` when it loads the recipe. Under
     `!name:`, the call raises `TypeError`, perhaps after hours of training.
@@ -100,20 +105,30 @@ class ConstructorMismatch(Rule):
             evidence.append("the project asks for no release; going by the names in the recipe, it needs one of these")
         confidence = Confidence.HIGH if near or not target.package or misfit.missing else Confidence.MEDIUM
         claim: claims.NotMade | claims.NotCalled | None = _claim(bad, misfit)
-        if is_plain and misfit.unknown and not near and not bad.is_built:
+        is_python = bad.item.recipe.dialect is Dialect.OPENMMLAB
+        if is_python and not bad.is_built:
+            confidence = max(confidence, Confidence.MEDIUM)
+        elif is_plain and misfit.unknown and not near and not bad.is_built:
             confidence, claim = Confidence.LOW, None  # the program may take it out before it builds the object
         message = _message(name, misfit, len(bad.item.elements))
+        left = bad.inherited(misfit)
         return self.finding(
             bad.place(misfit),
             message,
             symbol=misfit.unknown or bad.item.path or name,
             confidence=confidence,
             evidence=evidence,
-            related=(Related(target.place, "defined here"),) if target.place is not None else (),
-            help=f"did you mean `{near[0]}`?" if near else _advice(misfit, bad.probable_argument(misfit)),
+            related=(
+                *((Related(target.place, "defined here"),) if target.place is not None else ()),
+                *((Related(left, "inherited from here"),) if left is not None else ()),
+            ),
+            help=_REPLACE if left is not None else f"did you mean `{near[0]}`?" if near else _advice(misfit, bad.probable_argument(misfit)),
             claim=claim,
             cause=f"{tag.target}: {message}",
         )
+
+
+_REPLACE = "add `_delete_=True` to replace the inherited object, or remove the argument from it"
 
 
 def _mistakes(misfits: Sequence[queries.Misfit]) -> Iterator[queries.Misfit]:
@@ -137,8 +152,10 @@ def _join_findings(first: Finding, *others: Finding) -> Finding:
     )
 
 
-def _claim(bad: BadCall, misfit: queries.Misfit) -> claims.NotMade | claims.NotCalled:
+def _claim(bad: BadCall, misfit: queries.Misfit) -> claims.NotMade | claims.NotCalled | None:
     item, tag = bad.item, bad.item.node.tag
+    if item.recipe.dialect is Dialect.OPENMMLAB:
+        return None
     if item.recipe.dialect is Dialect.OMEGACONF:
         return claims.NotCalled(bad.place(misfit), tag.target, *bad.given, bad.is_final)
     first = next(one for one in bad.misfits if bad.place(one) == bad.place(misfit))  # whose error hides the others

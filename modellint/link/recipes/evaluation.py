@@ -54,6 +54,10 @@ def evaluate(recipe: Recipe, project: Project) -> Evaluation:
             from modellint.dialects.evaluation import evaluate_config
 
             return evaluate_config(recipe, project)
+        if recipe.dialect is Dialect.OPENMMLAB:
+            from modellint.dialects.openmmlab import evaluate_openmmlab
+
+            return evaluate_openmmlab(recipe, project)
         run = _FileEvaluation(recipe, partial(_load_included, project), _Shared(), {})
         shared = run.shared
         problems = (*shared.problems, *(shared.links[n].problem for n in cycles.closing(shared.links)))

@@ -1,0 +1,205 @@
+"""The classes that `type=` names in configurations of OpenMMLab, their parameters, and how their objects are built."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.dialects.built import Fate, built_by_programs, fate_of
+from modellint.dialects.openmmlab import inherited_paths
+from modellint.dialects.reading import Instantiation
+from modellint.dialects.registries import registries
+from modellint.edits.similar import get_close_matches
+from modellint.graph.definitions import DefinedClass, DefinedFunction
+from modellint.graph.immutable import replace
+from modellint.graph.recipe import TagKind
+from modellint.graph.value import NOWHERE, EventKind, Op, Parameter
+from modellint.link.classes.signatures import constructor_parameters
+from modellint.link.recipes.evaluation import evaluate
+from modellint.link.recipes.items import ItemKind
+from modellint.link.recipes.targets import ResolvedName, TargetKind, locate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from modellint.graph.recipe import Recipe, Scalar
+    from modellint.link.classes.models import ClassModel
+    from modellint.link.classes.signatures import Parameters
+    from modellint.link.names import Definition
+    from modellint.link.project import Project
+    from modellint.link.recipes.items import Item
+
+_UNKNOWN = ResolvedName(TargetKind.UNKNOWN)
+_NEAR = 0.75
+#: A key at the top that the runner adds to the arguments of a model. Source: mmengine 0.10.7, `Runner.__init__`.
+_PREPROCESSOR = "data_preprocessor"
+
+
+def type_of(item: Item, whole: Recipe, project: Project) -> ResolvedName:
+    """The class that an object's `type` names: a registered name, a path, or the class itself."""
+    entry = item.node.get("type")
+    name = item.node.tag.target
+    if entry is not None and entry.value.tag.kind is TagKind.OTHER:
+        return _UNKNOWN if name.startswith(".") else locate(name, whole, project)
+    return project.once(("openmmlab type", name), lambda: _registered(name, whole, project))
+
+
+def _registered(name: str, whole: Recipe, project: Project) -> ResolvedName:
+    known = registries(project)
+    definitions = known.names.get(name)
+    if definitions is None and "." in name:
+        target = locate(name, whole, project)
+        if target.kind in (TargetKind.CLASS, TargetKind.FUNCTION):
+            return target
+        definitions = known.names.get(name.rpartition(".")[2])
+        if definitions is None:
+            return _UNKNOWN
+    if definitions is not None:
+        return _resolved(definitions, project)
+    near = get_close_matches(name, list(known.names), n=1, cutoff=_NEAR)
+    if not near or _is_foreign(name, whole, project):
+        return _UNKNOWN
+    return ResolvedName(
+        TargetKind.MISSING, missing=name, available=frozenset(known.names), is_sure=False, owner=""
+    )
+
+
+def _is_foreign(name: str, whole: Recipe, project: Project) -> bool:
+    """True if other files of the project use an unknown name as well, so that another package has it."""
+    found = project.files.mentioning(project.options.root, name)
+    return any(path != whole.file for path in found)
+
+
+def _resolved(definitions: Sequence[Definition], project: Project) -> ResolvedName:
+    signatures: list[Parameters] = []
+    for definition in definitions:
+        found = _parameters(definition, project)
+        if not found:
+            signatures.clear()
+            break
+        signatures += found
+    first = definitions[0] if definitions else None
+    match first:
+        case DefinedFunction(function):
+            return ResolvedName(TargetKind.FUNCTION, tuple(signatures), place=function.place)
+        case DefinedClass(cls):
+            return ResolvedName(TargetKind.CLASS, tuple(signatures), place=cls.place)
+    return _UNKNOWN
+
+
+def _parameters(definition: Definition, project: Project) -> tuple[Parameters, ...]:
+    if isinstance(definition, DefinedFunction):
+        signature = definition.function.signature
+        return (signature.parameters,) if len(signature.decorators) < 2 else ()
+    model = project.classes.of(definition) if isinstance(definition, DefinedClass) else None
+    return () if model is None else _expanded(model, model.mro(), project)
+
+
+def _expanded(model: ClassModel, mro: Sequence[ClassModel], project: Project) -> tuple[Parameters, ...]:
+    """The parameters of a constructor, those included that `**kwargs` hands to the next one."""
+    found = constructor_parameters(model, project.classes, any_release=True)
+    if len(found) != 1 or all(one.kind != "var-keyword" for one in found[0]):
+        return found
+    at = next((number for number, one in enumerate(mro) if one.facts.has_method("__init__")), None)
+    passed = None if at is None else _passed(mro[at], found[0])
+    if at is None or passed is None or at + 1 >= len(mro):
+        return found
+    rest = mro[at + 1 :]
+    inner = _expanded(rest[0], rest, project)
+    if len(inner) != 1 or not model.is_complete:
+        return found
+    given, taken = passed
+    own = [one for one in found[0] if one.kind != "var-keyword"]
+    names = {one.name for one in own}
+    more = [
+        replace(one, kind="keyword") if one.kind == "positional" else one
+        for one in inner[0][given[0] :]
+        if one.name not in names and one.name not in given[1] and one.kind != "var-positional"
+    ]
+    options = [Parameter(name, "keyword", NOWHERE, None) for name in taken]
+    return ((*own, *options, *more),)
+
+
+def _passed(model: ClassModel, parameters: Parameters) -> tuple[tuple[int, frozenset[str]], list[str]] | None:
+    """What a constructor hands to the next one besides `**kwargs`, and the names that it takes out of these.
+
+    None if something else happens to them.
+    """
+    function = None if model.cls is None else model.cls.methods.get("__init__")
+    rest = next((one.name for one in parameters if one.kind == "var-keyword"), "")
+    if function is None:
+        return None
+    given: tuple[int, frozenset[str]] | None = None
+    taken: list[str] = []
+    for event in function.flow.events:
+        for value in (event.value, event.target):
+            if value is None or all(part.op is not Op.PARAM or part.data != rest for part in value.walk()):
+                continue
+            call = event.value
+            callee = call.callee if event.kind is EventKind.CALL else None
+            if callee is None or callee.op is not Op.ATTR:
+                return None
+            if callee.data == "__init__" and given is None and not any(one.op is Op.STARRED for one in call.positional):
+                given = len(call.positional), frozenset(call.keywords)
+            elif callee.data in ("pop", "get", "setdefault") and call.positional and call.positional[0].op is Op.CONST:
+                taken.append(str(call.positional[0].data))
+            else:
+                return None
+    return None if given is None else (given, taken)
+
+
+# -- how objects are built -------------------------------------------------------------------------------------
+
+
+def owners(recipe: Recipe, project: Project) -> dict[int, tuple[Item | None, tuple[Scalar, ...]]]:
+    """The object around each one in a configuration, with the keys that lead from it to the inner one."""
+
+    def find() -> dict[int, tuple[Item | None, tuple[Scalar, ...]]]:
+        found: dict[int, tuple[Item | None, tuple[Scalar, ...]]] = {}
+        root = evaluate(recipe, project).root
+        pending: list[tuple[Item, Item | None, tuple[Scalar, ...]]] = [(root, None, ())]
+        for item, owner, keys in pending:
+            found[id(item)] = (owner, keys)
+            is_object = item.node.tag.kind is TagKind.TARGET
+            for key, child in item.children():
+                pending.append((child, item, (key,)) if is_object else (child, owner, (*keys, key)))
+        return found
+
+    return project.once(("openmmlab owners", recipe.file), find)
+
+
+def fate(item: Item, recipe: Recipe, project: Project) -> Fate:
+    """How an object of a configuration is built, by the class around it, or by the programs of the project."""
+    owner, keys = owners(recipe, project).get(id(item), (None, ()))
+    if not keys:
+        return Fate.MAYBE
+    if owner is None:
+        names = tuple(str(key) for key in keys)
+        return built_by_programs(project).get(names, Fate.MAYBE)
+    definitions = registries(project).names.get(owner.node.tag.target.rpartition(".")[2])
+    if not definitions:
+        return Fate.MAYBE
+    found = {fate_of(one, str(keys[0]), len(keys) - 1, project) for one in definitions}
+    return found.pop() if len(found) == 1 else Fate.MAYBE
+
+
+def is_left(item: Item, recipe: Recipe, project: Project) -> bool:
+    """True if nothing builds an object, as the class around it certainly leaves it, or one around that."""
+    current: Item | None = item
+    while current is not None:
+        if fate(current, recipe, project) is Fate.NEVER:
+            return True
+        current = owners(recipe, project).get(id(current), (None, ()))[0]
+    return False
+
+
+def construction(item: Item, recipe: Recipe, project: Project) -> Instantiation | None:
+    """How an object is built; None if that is not known."""
+    if item.kind is not ItemKind.NEW or fate(item, recipe, project) is not Fate.PLAIN:
+        return None
+    owner, keys = owners(recipe, project)[id(item)]
+    target = type_of(item, recipe, project)
+    lacks = any(one.missing for one in target.misfits(0, [str(name) for name in item.fields], is_final=True))
+    is_final = not lacks or recipe.file not in inherited_paths(project)
+    if owner is None and _PREPROCESSOR in evaluate(recipe, project).keys:
+        is_final = False
+    return Instantiation(tuple(keys), is_final=is_final)

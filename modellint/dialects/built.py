@@ -25,7 +25,12 @@ _HARMLESS = frozenset(("isinstance", "len", "print", "bool", "type", "hasattr", 
 _READING = frozenset(("get", "items", "keys", "values", "copy", "format"))
 _DEEPEST = 6
 #: What `mmengine.runner.Runner` builds with nothing but what is in the configuration. Source: mmengine 0.10.7.
-_BY_RUNNER = (("model",), ("train_dataloader", "dataset"), ("val_dataloader", "dataset"), ("test_dataloader", "dataset"))
+_BY_RUNNER = (
+    ("model",),
+    ("train_dataloader", "dataset"),
+    ("val_dataloader", "dataset"),
+    ("test_dataloader", "dataset"),
+)
 _RUNNERS = ("from_cfg",)
 
 

@@ -78,9 +78,7 @@ def config_in(path: Path, data: bytes, project: Project) -> ConfigFile | None:
 def has_readers(project: Project) -> bool:
     """True if a Python file of the project registers classes, or loads configurations."""
     root = project.options.root
-    return project.once(
-        ("openmmlab readers",), lambda: any(project.files.mentioning(root, word) for word in _READERS)
-    )
+    return project.once(("openmmlab readers",), lambda: any(project.files.mentioning(root, word) for word in _READERS))
 
 
 def inherited_paths(project: Project) -> frozenset[Path]:
@@ -167,6 +165,8 @@ class _Composer:
         self._check_references(inherited)
         own = Spot(recipe.root, recipe)
         _fill(own, inherited, [0])
+        for text, is_removed in file.changed.items():
+            _change(inherited, text, is_removed)
         own.is_open = not file.is_whole
         if file.is_lazy:
             for name, child in own.children.items():
@@ -317,6 +317,16 @@ def _led(inherited: Spot | None, text: str) -> Spot | None:
     return spot
 
 
+def _change(inherited: Spot, text: str, is_removed: bool) -> None:
+    """Note that a file changes an inherited value, or removes it."""
+    found = _led(inherited, text)
+    if found is not None and is_removed and found.parent is not None:
+        found.parent.children = {name: one for name, one in found.parent.children.items() if one is not found}
+    elif found is not None:
+        for one in found.below() if found is not inherited else (found,):
+            one.is_open = True
+
+
 # -- places ----------------------------------------------------------------------------------------------------
 
 
@@ -382,17 +392,11 @@ def _settle(root: Spot, recipe: Recipe) -> None:
 def _join(spot: Spot) -> None:
     """Give a merged mapping a node with all its entries, in the file that names what it builds."""
     own, recipe, key = spot.merged[-1]
-    entries = tuple(
-        Entry(child.key, child.node)
-        for child in spot.children.values()
-        if child.key is not None
-    )
+    entries = tuple(Entry(child.key, child.node) for child in spot.children.values() if child.key is not None)
     tag = type_tag(entries)
     target = spot.children.get(TYPE)
     if target is not None and tag is not NO_TAG:
-        own, recipe, key = next(
-            (one for one in reversed(spot.merged) if one[1] is target.recipe), (own, recipe, key)
-        )
+        own, recipe, key = next((one for one in reversed(spot.merged) if one[1] is target.recipe), (own, recipe, key))
     spot.recipe, spot.key = recipe, key or spot.key
     spot.node = Node(NodeKind.MAPPING, tag, own.span, entries=entries)
 

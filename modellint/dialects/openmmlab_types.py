@@ -9,17 +9,19 @@ from modellint.dialects.openmmlab import inherited_paths
 from modellint.dialects.reading import Instantiation
 from modellint.dialects.registries import registries
 from modellint.edits.similar import get_close_matches
+from modellint.frontends.openmmlab import looks_like_openmmlab
 from modellint.graph.definitions import DefinedClass, DefinedFunction
 from modellint.graph.immutable import replace
 from modellint.graph.recipe import TagKind
 from modellint.graph.value import NOWHERE, EventKind, Op, Parameter
+from modellint.knowledge.registered import registering
 from modellint.link.classes.signatures import constructor_parameters
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.items import ItemKind
 from modellint.link.recipes.targets import ResolvedName, TargetKind, locate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from modellint.graph.recipe import Recipe, Scalar
     from modellint.link.classes.models import ClassModel
@@ -28,9 +30,12 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.link.recipes.items import Item
 
+#: The modules whose classes mmengine and mmcv register in loops, under their own names.
+_BY_LOOPS = ("torch.optim", "torch.optim.lr_scheduler", "torch.nn")
 _UNKNOWN = ResolvedName(TargetKind.UNKNOWN)
 _NEAR = 0.75
 #: A key at the top that the runner adds to the arguments of a model. Source: mmengine 0.10.7, `Runner.__init__`.
+_HOOKS, _PRIORITY = frozenset(("custom_hooks", "default_hooks")), "priority"
 _PREPROCESSOR = "data_preprocessor"
 
 
@@ -40,7 +45,53 @@ def type_of(item: Item, whole: Recipe, project: Project) -> ResolvedName:
     name = item.node.tag.target
     if entry is not None and entry.value.tag.kind is TagKind.OTHER:
         return _UNKNOWN if name.startswith(".") else locate(name, whole, project)
-    return project.once(("openmmlab type", name), lambda: _registered(name, whole, project))
+    if _is_of_another_scope(item, whole, project):
+        return _UNKNOWN
+    found = project.once(("openmmlab type", name), lambda: _registered(name, whole, project))
+    if found.kind is TargetKind.MISSING:
+        return _UNKNOWN if _is_used_elsewhere(name, whole, project) else found
+    is_shared = found.kind is not TargetKind.UNKNOWN and registering(name) - registries(project).scopes
+    return _UNKNOWN if is_shared and _is_in_foreign(item, whole, project) else found
+
+
+def _is_of_another_scope(item: Item, whole: Recipe, project: Project) -> bool:
+    """True if the registries of another package than the project's are asked for an object."""
+    scopes = registries(project).scopes
+
+    def default() -> bool:
+        scope = evaluate(whole, project).keys.get("default_scope")
+        return scope is not None and isinstance(scope.value, str) and bool(scopes) and scope.value not in scopes
+
+    if project.once(("openmmlab scope", whole.file), default):
+        return True
+    current: Item | None = item
+    while current is not None:
+        entry = current.node.get("_scope_")
+        if entry is not None and entry.value.scalar not in scopes:
+            return True
+        current = owners(whole, project).get(id(current), (None, ()))[0]
+    return False
+
+
+def _is_in_foreign(item: Item, whole: Recipe, project: Project) -> bool:
+    """True if an object around this one, or the model of the configuration, is of a class that nothing registers here.
+
+    Their packages ask their own registries first.
+    """
+    known = registries(project).names
+    model = evaluate(whole, project).keys.get("model")
+    if model is not None and model.node.tag.kind is TagKind.TARGET and not _is_here(model, known):
+        return True
+    current = owners(whole, project).get(id(item), (None, ()))[0]
+    while current is not None:
+        if not _is_here(current, known):
+            return True
+        current = owners(whole, project).get(id(current), (None, ()))[0]
+    return False
+
+
+def _is_here(item: Item, known: Mapping[str, object]) -> bool:
+    return item.node.tag.target.rpartition(".")[2] in known
 
 
 def _registered(name: str, whole: Recipe, project: Project) -> ResolvedName:
@@ -50,20 +101,23 @@ def _registered(name: str, whole: Recipe, project: Project) -> ResolvedName:
         target = locate(name, whole, project)
         if target.kind in (TargetKind.CLASS, TargetKind.FUNCTION):
             return target
-        definitions = known.names.get(name.rpartition(".")[2])
-        if definitions is None:
-            return _UNKNOWN
+        scope, _, last = name.rpartition(".")
+        if scope in known.scopes:
+            return _registered(last, whole, project)
+        return _UNKNOWN
     if definitions is not None:
         return _resolved(definitions, project)
-    near = get_close_matches(name, list(known.names), n=1, cutoff=_NEAR)
-    if not near or _is_foreign(name, whole, project):
+    if registering(name) or any(
+        locate(f"{package}.{name}", whole, project).kind is TargetKind.CLASS for package in _BY_LOOPS
+    ):
         return _UNKNOWN
-    return ResolvedName(
-        TargetKind.MISSING, missing=name, available=frozenset(known.names), is_sure=False, owner=""
-    )
+    near = get_close_matches(name, list(known.names), n=1, cutoff=_NEAR)
+    if not near:
+        return _UNKNOWN
+    return ResolvedName(TargetKind.MISSING, missing=name, available=frozenset(known.names), is_sure=False)
 
 
-def _is_foreign(name: str, whole: Recipe, project: Project) -> bool:
+def _is_used_elsewhere(name: str, whole: Recipe, project: Project) -> bool:
     """True if other files of the project use an unknown name as well, so that another package has it."""
     found = project.files.mentioning(project.options.root, name)
     return any(path != whole.file for path in found)
@@ -190,6 +244,17 @@ def is_left(item: Item, recipe: Recipe, project: Project) -> bool:
             return True
         current = owners(recipe, project).get(id(current), (None, ()))[0]
     return False
+
+
+def is_taken_out(name: str, item: Item, recipe: Recipe, project: Project) -> bool:
+    """True if something may take an argument out of a mapping before the object is built of the rest."""
+    owner, keys = owners(recipe, project).get(id(item), (None, ()))
+    if owner is None and keys and str(keys[0]) in _HOOKS:
+        return name == _PRIORITY
+    if owner is not None and fate(item, recipe, project) is Fate.PLAIN:
+        return False
+    found = project.files.mentioning(project.options.root, f"' {name}", "pop")
+    return any(not looks_like_openmmlab(project.files.read(path) or b"") for path in found)
 
 
 def construction(item: Item, recipe: Recipe, project: Project) -> Instantiation | None:

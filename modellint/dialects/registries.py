@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
 
 _REGISTER = "register_module"
+_REGISTRY = "Registry"
 
 
 @dataclass(eq=False, slots=True)
@@ -26,6 +27,8 @@ class Registries:
 
     names: dict[str, list[Definition]] = field(default_factory=dict)
     is_whole: bool = True
+    #: The scopes of the registries that the project makes.
+    scopes: set[str] = field(default_factory=set)
 
     def add(self, name: str, definition: Definition) -> None:
         known = self.names.setdefault(name, [])
@@ -42,9 +45,22 @@ def registries(project: Project) -> Registries:
             module = project.python(path)
             if module is not None:
                 _read(module, project, found)
+        for path in project.files.mentioning(project.options.root, _REGISTRY):
+            module = project.python(path)
+            if module is not None:
+                found.scopes.update(_scopes(module, project))
         return found
 
     return project.once(("registries",), find)
+
+
+def _scopes(module: ModuleFacts, project: Project) -> Iterator[str]:
+    """The scopes of the registries that a file makes: by default, the package that the file is in."""
+    for value in module.constants.values():
+        if value.op is Op.CALL and value.callee.data == _REGISTRY:
+            scope = value.keywords.get("scope")
+            text = None if scope is None else _text(scope, module, project)
+            yield text if text is not None else module.name.partition(".")[0]
 
 
 def _read(module: ModuleFacts, project: Project, found: Registries) -> None:

@@ -45,6 +45,8 @@ class ConfigFile:
     is_whole: bool
     is_lazy: bool
     is_marked: bool
+    #: The inherited values that the file changes, by their keys; True for those that it removes.
+    changed: dict[str, bool]
 
 
 def looks_like_openmmlab(data: bytes) -> bool:
@@ -59,9 +61,7 @@ def looks_like_openmmlab(data: bytes) -> bool:
 
 
 def read_openmmlab(path: Path, data: bytes) -> ConfigFile | None:
-    """The configuration in a Python file; None if the file is no Python, or does not look like one."""
-    if not looks_like_openmmlab(data):
-        return None
+    """The configuration in a Python file, whatever its looks; None if the file is no Python."""
     try:
         source = decode_python(path, data)
         tree = ast.parse(source.text)
@@ -82,4 +82,5 @@ def read_openmmlab(path: Path, data: bytes) -> ConfigFile | None:
         reader.is_whole,
         reader.is_lazy,
         is_marked,
+        reader.changed,
     )

@@ -79,6 +79,8 @@ class Reader:
         self.unbound: list[Reference] = []
         self.is_whole = True
         self.is_lazy = False
+        #: The inherited values that statements change or remove, by their keys; True for those that they remove.
+        self.changed: dict[str, bool] = {}
         self._names: dict[str, tuple[Node, Value]] = {}
         #: Names that are bound to no value of the configuration: modules, functions.
         self._others: dict[str, str] = {}
@@ -117,9 +119,10 @@ class Reader:
         else:
             pairs = [*value.doubled, *value.entries.values()]
             entries = [Entry(key, self._node(one, depth + 1)) for key, one in pairs]
-            for merged in value.merges:
+            parts = tuple(self._node(merged, depth + 1) for merged in value.merges)
+            if parts:
                 key = Node(NodeKind.SCALAR, NO_TAG, value.span, MERGE)
-                entries.append(Entry(key, self._node(merged, depth + 1)))
+                entries.append(Entry(key, Node(NodeKind.SEQUENCE, NO_TAG, value.span, elements=parts)))
             node = Node(NodeKind.MAPPING, type_tag(entries), value.span, entries=tuple(entries))
         self._nodes[id(value)] = node
         return node
@@ -247,8 +250,12 @@ class Reader:
             return None
         value = self._value(place)
         if isinstance(value, Node) and value.tag.kind is TagKind.REF:
+            self.changed.setdefault(value.text, False)
+            if not value.text:
+                return None
             own = _Dict(value.span, merges=[value])
-            self._bind(place, own)
+            if not _is_of_base(place):
+                self._bind(place, own)
             return own
         return None if isinstance(value, Node) else value
 
@@ -274,6 +281,10 @@ class Reader:
         if isinstance(target, ast.Name):
             self._names.pop(target.id, None)
         elif isinstance(target, ast.Subscript | ast.Attribute):
+            value = self._value(target)
+            if isinstance(value, Node) and value.tag.kind is TagKind.REF and _is_of_base(target):
+                self.changed[value.text] = True
+                return
             holder, key = self._owned(target.value), self._subscript(target)
             if isinstance(holder, _Dict) and not holder.merges and key in holder.entries:
                 del holder.entries[key]
@@ -528,6 +539,13 @@ class Reader:
         if name not in _CHANGING | {"update", "append", "merge"}:
             return None
         holder = self._owned(callee.value)
+        if name == "pop" and node.args and _is_of_base(callee):
+            key = self._value(node.args[0])
+            place = self._value(callee.value)
+            if isinstance(key, Node) and isinstance(place, Node) and place.tag.kind is TagKind.REF:
+                text = f"{place.text}.{key.scalar}" if place.text else str(key.scalar)
+                self.changed[text] = True
+                return self._inherits(text, span)
         values = [self._value(part) for part in node.args if not isinstance(part, ast.Starred)]
         if holder is None:
             for keyword in node.keywords:
@@ -535,7 +553,9 @@ class Reader:
         elif isinstance(holder, _Dict) and name == "update" and len(values) == len(node.args) < 2:
             for value in values:
                 self._unpack(holder, value)
-            holder.entries.update(self._dict_call(ast.copy_location(ast.Call(node.func, [], node.keywords), node), span).entries)
+            holder.entries.update(
+                self._dict_call(ast.copy_location(ast.Call(node.func, [], node.keywords), node), span).entries
+            )
         elif isinstance(holder, _List) and name == "append" and len(values) == 1:
             holder.elements.append(values[0])
         elif isinstance(holder, _List) and name == "insert" and len(values) == 2:
@@ -573,7 +593,9 @@ class Reader:
         if isinstance(operator, ast.Add) and (isinstance(left, _List) or isinstance(right, _List)):
             known = left if isinstance(left, _List) else right
             return _List(span, list(known.elements), is_whole=False)  # type: ignore[union-attr]
-        one, other = (value.scalar if isinstance(value, Node) and value.tag is NO_TAG else None for value in (left, right))
+        one, other = (
+            value.scalar if isinstance(value, Node) and value.tag is NO_TAG else None for value in (left, right)
+        )
         if isinstance(left, _List) and isinstance(operator, ast.Mult) and type(other) is int:
             times = max(0, min(other, _MAX_ELEMENTS // max(1, len(left.elements))))
             return _List(span, left.elements * times, left.is_whole and times == other)
@@ -598,6 +620,13 @@ class Reader:
         return self._unknown(span)
 
 
+def _is_of_base(place: ast.expr) -> bool:
+    """True if an expression is an attribute or entry of `_base_`."""
+    while isinstance(place, ast.Attribute | ast.Subscript):
+        place = place.value
+    return isinstance(place, ast.Name) and place.id == BASE
+
+
 def type_tag(entries: Iterable[Entry]) -> Tag:
     """The tag of a mapping with a `type`: a registered name, or a class; none without one that is known."""
     for entry in entries:
@@ -611,4 +640,6 @@ def type_tag(entries: Iterable[Entry]) -> Tag:
 
 def merged(node: Node) -> Iterator[Node]:
     """What a mapping unpacks."""
-    return (entry.value for entry in node.entries if entry.key.plain and entry.key.text == MERGE)
+    return (
+        one for entry in node.entries if entry.key.plain and entry.key.text == MERGE for one in entry.value.elements
+    )

@@ -72,7 +72,7 @@ class ConstructorMismatch(Rule):
     code = "ML403"
     name = "constructor-mismatch"
     severity = Severity.ERROR
-    requires = ("constructor", "folders", "instantiation", "tags")
+    requires = ("constructor", "folders", "instantiation", "is_taken_out", "tags")
     takes_configs = True
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
@@ -122,7 +122,11 @@ class ConstructorMismatch(Rule):
                 *((Related(target.place, "defined here"),) if target.place is not None else ()),
                 *((Related(left, "inherited from here"),) if left is not None else ()),
             ),
-            help=_REPLACE if left is not None else f"did you mean `{near[0]}`?" if near else _advice(misfit, bad.probable_argument(misfit)),
+            help=_REPLACE
+            if left is not None
+            else f"did you mean `{near[0]}`?"
+            if near
+            else _advice(misfit, bad.probable_argument(misfit)),
             claim=claim,
             cause=f"{tag.target}: {message}",
         )

@@ -63,20 +63,22 @@ class BadCall:
 
 def bad_calls(recipe: Recipe, project: Project) -> Iterator[BadCall]:
     """The tags of a recipe whose arguments do not fit the parameters of the named class or function."""
-    for tagged in queries.about(recipe, project).tags(by_argument=True):
+    asked = queries.about(recipe, project)
+    for tagged in asked.tags(by_argument=True):
         item, tag = tagged.item, tagged.item.node.tag.kind
         given = _arguments(item)
         is_open = tag is TagKind.TARGET and item.kind is queries.ItemKind.UNKNOWN
         if tag is TagKind.MODULE or is_open or given is None or tagged.is_refused:
             continue
         target = tagged.likely_target
-        built = queries.about(recipe, project).instantiation(item) if tag is TagKind.TARGET else None
+        built = asked.instantiation(item) if tag is TagKind.TARGET else None
         if built is not None:
             given = built.positional or given[0], [*dict.fromkeys((*given[1], *built.keywords))]
         is_final = tag not in _OPEN_CALLS or (built is not None and built.is_final)
         found = target.misfits(*given, is_final=is_final)
         if built is not None:
             found = [one for one in found if built.changed.isdisjoint((one.unknown, *one.missing))]
+        found = [one for one in found if not (one.unknown and asked.is_taken_out(one.unknown, item))]
         whole = recipe if recipe.dialect is Dialect.OPENMMLAB else None
         bad = BadCall(item, target, tuple(found), (given[0], tuple(given[1])), built is not None, is_final, whole)
         if tag is TagKind.TARGET:  # what stands in another file is told of that file

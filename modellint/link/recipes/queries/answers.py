@@ -179,6 +179,14 @@ class Queries:
 
         return instantiation_of(item, self.recipe, self._project)
 
+    def is_taken_out(self, name: str, item: Item) -> bool:
+        """True if an argument of an object may be taken out before a registry builds the object of the rest."""
+        if self.recipe.dialect is not Dialect.OPENMMLAB:
+            return False
+        from modellint.dialects.openmmlab_types import is_taken_out
+
+        return is_taken_out(name, item, self.recipe, self._project)
+
     # -- classes of objects ------------------------------------------------------------------------------------
 
     def arguments(self, item: Item) -> Iterator[tuple[str | None, Item]]:
@@ -328,9 +336,7 @@ class Queries:
 
 
 def _problems(whole: Recipe, project: Project, kinds: Collection[ProblemKind]) -> Iterator[FoundProblem]:
-    is_loaded = (
-        whole.dialect is Dialect.OPENMMLAB or bool(scripts_of(whole, project).scripts) or is_inference(whole)
-    )
+    is_loaded = whole.dialect is Dialect.OPENMMLAB or bool(scripts_of(whole, project).scripts) or is_inference(whole)
     for problem in evaluate(whole, project).problems:
         if problem.kind in kinds:
             yield FoundProblem(whole, problem, is_loaded)

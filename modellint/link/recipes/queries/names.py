@@ -16,6 +16,7 @@ RECIPE_QUERIES = (
     "is_composed",
     "is_for_earlier",
     "is_inference",
+    "is_taken_out",
     "live_nodes",
     "missing_config_keys",
     "missing_keys",

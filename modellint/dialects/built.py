@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.definitions import DefinedClass, DefinedFunction, External
 from modellint.graph.value import EventKind, Op, self_attribute
-from modellint.link.names import DefinedConstant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Value
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 _BUILD = "build"
 #: Calls that leave a mapping as it is and build nothing.
 _HARMLESS = frozenset(("isinstance", "len", "print", "bool", "type", "hasattr", "getattr", "str", "repr", "super"))
+_CHANGING = frozenset(("pop", "update", "setdefault", "clear", "popitem"))
 _READING = frozenset(("get", "items", "keys", "values", "copy", "format"))
 _DEEPEST = 6
 #: What `mmengine.runner.Runner` builds with nothing but what is in the configuration. Source: mmengine 0.10.7.
@@ -35,143 +35,191 @@ _RUNNERS = ("from_cfg",)
 
 
 class Fate(Enum):
-    """Does a class build an argument: with what is in the configuration only, perhaps, or certainly not."""
+    """What becomes of an argument of a class that describes an object."""
 
-    PLAIN = "built as it is"
-    MAYBE = "perhaps"
-    NEVER = "never"
+    PLAIN = "it is built of what is in the configuration"
+    BUILT = "it is built, perhaps of more or less than that"
+    ELSEWHERE = "code that cannot be read gets it"
+    MAYBE = "something is done with it"
+    NEVER = "it is not built"
+
+
+#: The fates by which of several counts.
+_ORDER = (Fate.PLAIN, Fate.BUILT, Fate.ELSEWHERE, Fate.MAYBE, Fate.NEVER)
 
 
 def fate_of(definition: Definition, name: str, depth: int, project: Project) -> Fate:
     """What a class does with an argument; `depth` mappings and lists are between it and the object asked about."""
     if isinstance(definition, DefinedFunction):
-        return _in_function(definition.function, name, depth, project, 0)
+        return _Following(definition.function, name, depth, project).fate
     if not isinstance(definition, DefinedClass):
-        return Fate.MAYBE
+        return Fate.ELSEWHERE
+    return _in_class(definition, name, depth, project, 0)
+
+
+def _in_class(definition: DefinedClass, name: str, depth: int, project: Project, level: int) -> Fate:
+    def find() -> Fate:
+        model = project.classes.of(definition)
+        return Fate.ELSEWHERE if model is None else _from(model, model.mro(), name, depth, project, level)
+
     cls = definition.cls
-    key = ("openmmlab fate", cls.module.file, cls.qualname, name, str(depth))
-    return project.once(key, lambda: _in_class(definition, name, depth, project))
+    return project.once(("openmmlab fate", cls.module.file, cls.qualname, name, str(depth)), find)
 
 
-def _in_class(definition: DefinedClass, name: str, depth: int, project: Project) -> Fate:
-    model = project.classes.of(definition)
-    return Fate.MAYBE if model is None else _from(model, model.mro(), name, depth, project)
-
-
-def _from(model: ClassModel, mro: Sequence[ClassModel], name: str, depth: int, project: Project) -> Fate:
+def _from(model: ClassModel, mro: Sequence[ClassModel], name: str, depth: int, project: Project, level: int) -> Fate:
     """What the first constructor of these classes does with an argument."""
     for number, current in enumerate(mro):
         function = None if current.cls is None else current.cls.methods.get("__init__")
         if function is None:
             if current.cls is None:
-                return Fate.MAYBE
+                return Fate.ELSEWHERE
             continue
+        rest = mro[number + 1 :]
         if function.parameter(name) is None:
-            return _passed_on(function, model, mro[number + 1 :], name, depth, project)
-        found = _in_function(function, name, depth, project, 0, (model, mro[number + 1 :]))
-        if found is not Fate.NEVER:
-            return found
-        return Fate.NEVER if model.is_complete else Fate.MAYBE
-    return Fate.MAYBE
+            rests = [one.name for one in function.parameters if one.kind == "var-keyword"]
+            passed = any(
+                _is_super(call) and any(_is_param(one, *rests) for one in call.args) for call in _calls(function)
+            )
+            return _from(model, rest, name, depth, project, level) if rests and passed else Fate.MAYBE
+        found = _Following(function, name, depth, project, level, model, rest).fate
+        return Fate.ELSEWHERE if found is Fate.NEVER and not model.is_complete else found
+    return Fate.ELSEWHERE
 
 
-def _passed_on(
-    function: Function, model: ClassModel, rest: Sequence[ClassModel], name: str, depth: int, project: Project
-) -> Fate:
-    """The fate of an argument that a constructor takes in `**kwargs` and hands to the next one."""
-    rests = [one.name for one in function.parameters if one.kind == "var-keyword"]
-    for call in _calls(function):
-        if rests and _is_super(call) and any(_is_param(value, rests[0]) for value in call.args):
-            return _from(model, rest, name, depth, project)
-    return Fate.MAYBE
+class _Following:
+    """What a function does with one of its parameters; of a constructor, what its class does with it later."""
 
-
-def _in_function(
-    function: Function,
-    name: str,
-    depth: int,
-    project: Project,
-    level: int,
-    above: tuple[ClassModel, Sequence[ClassModel]] | None = None,
-) -> Fate:
-    found = Fate.NEVER
-    if level > _DEEPEST:
-        return Fate.MAYBE
-    for call in _calls(function):
-        arguments = [*call.positional, *call.keywords.values()]
-        using = [value for value in arguments if any(_is_param(part, name) for part in value.walk())]
-        if not using or _is_harmless(call):
-            continue
-        exact = _distance(using[0], name)
-        if _is_building(call, function.module, project):
-            is_alone = len(arguments) == 1 and not call.has_unpacking
-            if exact == depth and is_alone:
-                return Fate.PLAIN
-            found = Fate.MAYBE
-        elif exact == 0 and _is_super(call) and above is not None:
-            passed = next((one for one, value in call.keywords.items() if value is using[0]), name)
-            inner = _from(above[0], above[1], passed, depth, project)
-            found = inner if inner is not Fate.NEVER else found
-            if inner is Fate.PLAIN:
-                return inner
+    def __init__(
+        self,
+        function: Function,
+        name: str,
+        depth: int,
+        project: Project,
+        level: int = 0,
+        model: ClassModel | None = None,
+        rest: Sequence[ClassModel] = (),
+    ) -> None:
+        self._depth = depth
+        self._project = project
+        self._level = level
+        self._model = model
+        self._rest = rest
+        self._found: set[Fate] = set()
+        self._is_changed = False
+        if level > _DEEPEST:
+            self._found.add(Fate.MAYBE)
         else:
-            found = Fate.MAYBE
-    for event in function.flow.of(EventKind.STORE):
-        attribute = self_attribute(event.target) if event.target is not None else None
-        if any(_is_param(part, name) for part in event.value.walk()):
-            if attribute is None or above is None:
-                found = Fate.MAYBE
-            elif _distance(event.value, name) == 0:
-                kept = _kept(attribute, depth, above[0], project)
-                if kept is Fate.PLAIN:
-                    return kept
-                found = kept if kept is not Fate.NEVER else found
-            elif not _is_built_inside(event.value, function.module, project):
-                found = Fate.MAYBE
-    for event in function.flow.of(EventKind.RETURN):
-        if any(_is_param(part, name) for part in event.value.walk()) and event.value.op is not Op.CALL:
-            found = Fate.MAYBE
-    return found
+            self._follow(function, lambda value: _is_param(value, name))
+            self._follow_stored(function, name)
 
+    @property
+    def fate(self) -> Fate:
+        found = next((one for one in _ORDER if one in self._found), Fate.NEVER)
+        return Fate.BUILT if found is Fate.PLAIN and self._is_changed else found
 
-def _is_built_inside(value: Value, module: ModuleFacts, project: Project) -> bool:
-    return value.op is Op.CALL
+    def _follow(self, function: Function, is_it: Callable[[Value], bool]) -> None:
+        for call in _calls(function):
+            callee = call.callee
+            if callee.op is Op.ATTR and callee.data in _CHANGING and any(map(is_it, callee.args[0].walk())):
+                self._is_changed = True
+            arguments = {**dict(enumerate(call.positional)), **call.keywords}
+            using = {key: value for key, value in arguments.items() if any(map(is_it, value.walk()))}
+            if using and not _is_harmless(call):
+                self._found.add(self._of_call(call, function, using, is_it))
 
+    def _of_call(
+        self, call: Value, function: Function, using: dict[int | str, Value], is_it: Callable[[Value], bool]
+    ) -> Fate:
+        """What a call does with the value that it gets in some arguments."""
+        key, value = next(iter(using.items()))
+        steps = _steps(value, is_it)
+        if _is_building(call):
+            is_alone = len(call.args) == 2 and not call.has_unpacking
+            if steps == self._depth and is_alone and self._is_method_or_external(call, function.module):
+                return Fate.PLAIN
+            return Fate.BUILT if steps is None or steps == self._depth else Fate.MAYBE
+        if _is_super(call):
+            if self._model is None or steps is None:
+                return Fate.MAYBE
+            names = _argument_names(self._rest)
+            name = key if isinstance(key, str) else names[key] if key < len(names) else None
+            if name is None:
+                return Fate.ELSEWHERE
+            return _from(self._model, self._rest, name, self._depth, self._project, self._level + 1)
+        definition = self._project.names.definition(function.module, call.callee)
+        if not isinstance(definition, DefinedClass | DefinedFunction):
+            is_far = isinstance(definition, External) or (definition is None and call.callee.op is Op.GLOBAL)
+            return Fate.ELSEWHERE if is_far and steps is not None else Fate.MAYBE
+        if steps is None or steps > self._depth:
+            return Fate.MAYBE
+        return self._inside(definition, key, self._depth - steps)
 
-def _kept(attribute: str, depth: int, model: ClassModel, project: Project) -> Fate:
-    """The fate of what a constructor stores in an attribute."""
-    found = Fate.NEVER
-    for current in model.mro():
-        if current.cls is None:
-            continue
-        for method in current.cls.mentioned.get(attribute, ()):
-            for call in _calls(method):
-                arguments = [*call.positional, *call.keywords.values()]
-                using = [one for one in arguments if any(self_attribute(part) == attribute for part in one.walk())]
-                if not using or _is_harmless(call):
+    def _inside(self, definition: DefinedClass | DefinedFunction, key: int | str, depth: int) -> Fate:
+        if isinstance(definition, DefinedFunction):
+            names = definition.function.argument_names
+        else:
+            model = self._project.classes.of(definition)
+            names = [] if model is None else _argument_names(model.mro())
+        name = key if isinstance(key, str) else names[key] if key < len(names) else None
+        if name is None:
+            return Fate.MAYBE
+        if isinstance(definition, DefinedFunction):
+            return _Following(definition.function, name, depth, self._project, self._level + 1).fate
+        return _in_class(definition, name, depth, self._project, self._level + 1)
+
+    def _is_method_or_external(self, call: Value, module: ModuleFacts) -> bool:
+        """True unless a function of the project builds the object, which may do more with the mapping."""
+        if call.callee.op is Op.ATTR and call.callee.data == _BUILD:
+            return True
+        found = self._project.names.definition(module, call.callee)
+        if not isinstance(found, DefinedFunction):
+            return False
+        names = found.function.argument_names
+        inner = _Following(found.function, names[0], 0, self._project, self._level + 1) if names else None
+        return inner is not None and inner.fate is Fate.PLAIN
+
+    def _follow_stored(self, function: Function, name: str) -> None:
+        for event in function.flow.of(EventKind.STORE):
+            attribute = self_attribute(event.target) if event.target is not None else None
+            if _steps(event.value, lambda value: _is_param(value, name)) == 0:
+                if attribute is None or self._model is None:
+                    self._found.add(Fate.MAYBE)
                     continue
-                is_alone = len(arguments) == 1 and not call.has_unpacking
-                if _is_building(call, method.module, project) and is_alone and not depth:
-                    if self_attribute(using[0]) == attribute:
-                        return Fate.PLAIN
-                found = Fate.MAYBE
-    return found
+                for current in self._model.mro():
+                    for method in current.cls.mentioned.get(attribute, ()) if current.cls is not None else ():
+                        self._follow(method, lambda value, named=attribute: self_attribute(value) == named)  # type: ignore[misc]
+        for event in function.flow.of(EventKind.RETURN):
+            if any(_is_param(part, name) for part in event.value.walk()) and event.value.op is not Op.CALL:
+                self._found.add(Fate.MAYBE)
+
+
+def _argument_names(mro: Sequence[ClassModel]) -> list[str]:
+    """The names of the positional parameters of the first constructor of these classes."""
+    for current in mro:
+        function = None if current.cls is None else current.cls.methods.get("__init__")
+        if function is not None:
+            return function.argument_names
+        if current.cls is None:
+            return []
+    return []
 
 
 def _calls(function: Function) -> Iterator[Value]:
     return (event.value for event in function.flow.of(EventKind.CALL))
 
 
-def _is_param(value: Value, name: str) -> bool:
-    return value.op is Op.PARAM and value.data == name
+def _is_param(value: Value, *names: str) -> bool:
+    return value.op is Op.PARAM and value.data in names
 
 
-def _distance(value: Value, name: str) -> int | None:
-    """How many elements are taken of a parameter; None for another value."""
+def _steps(value: Value, is_it: Callable[[Value], bool]) -> int | None:
+    """How many elements are taken of the value that is followed; None for another value."""
     steps = 0
-    while value.op in (Op.ITEM, Op.INDEX) and value.args:
+    while not is_it(value):
+        if value.op not in (Op.ITEM, Op.INDEX):
+            return None
         value, steps = value.args[0], steps + 1
-    return steps if _is_param(value, name) else None
+    return steps
 
 
 def _is_super(call: Value) -> bool:
@@ -184,18 +232,10 @@ def _is_harmless(call: Value) -> bool:
     return (callee.op is Op.GLOBAL and callee.data in _HARMLESS) or (callee.op is Op.ATTR and callee.data in _READING)
 
 
-def _is_building(call: Value, module: ModuleFacts, project: Project) -> bool:
-    """True if a call builds what its first argument describes."""
+def _is_building(call: Value) -> bool:
+    """True if a call is one of the protocol of registries."""
     callee = call.callee
-    if callee.op not in (Op.GLOBAL, Op.ATTR) or not str(callee.data).startswith(_BUILD):
-        return False
-    if callee.op is Op.ATTR and callee.data == _BUILD:
-        return True
-    found = project.names.definition(module, callee)
-    if isinstance(found, DefinedFunction):
-        names = found.function.argument_names
-        return bool(names) and _in_function(found.function, names[0], 0, project, 1) is not Fate.NEVER
-    return isinstance(found, External | DefinedConstant) or callee.op is Op.ATTR
+    return callee.op in (Op.GLOBAL, Op.ATTR) and str(callee.data).startswith(_BUILD)
 
 
 # -- what programs build ---------------------------------------------------------------------------------------
@@ -212,23 +252,23 @@ def built_by_programs(project: Project) -> dict[tuple[str, ...], Fate]:
                 continue
             for function in (module.body, *module.functions.values()):
                 for call in _calls(function):
-                    _note(call, module, project, found)
+                    _note(call, found)
         return found
 
     return project.once(("openmmlab programs",), find)
 
 
-def _note(call: Value, module: ModuleFacts, project: Project, found: dict[tuple[str, ...], Fate]) -> None:
+def _note(call: Value, found: dict[tuple[str, ...], Fate]) -> None:
     callee = call.callee
     if callee.op is Op.ATTR and callee.data in _RUNNERS:
         for keys in _BY_RUNNER:
             found.setdefault(keys, Fate.PLAIN)
-    elif call.positional and _is_building(call, module, project):
+    elif call.positional and _is_building(call):
         keys = _keys(call.positional[0])
         if keys:
             is_alone = len(call.args) == 2 and not call.has_unpacking
             was = found.get(keys, Fate.PLAIN)
-            found[keys] = was if is_alone else Fate.MAYBE
+            found[keys] = was if is_alone else Fate.BUILT
 
 
 def _keys(value: Value) -> tuple[str, ...]:

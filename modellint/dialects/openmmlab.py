@@ -114,8 +114,7 @@ def _composed(path: Path, project: Project, around: tuple[Path, ...]) -> Compose
     known = project.found(("openmmlab", path))
     if known is not None:
         return project.once(("openmmlab", path), compose)
-    found = compose() if around else project.once(("openmmlab", path), compose)
-    return found
+    return compose() if around else project.once(("openmmlab", path), compose)
 
 
 def _data_file(path: Path, project: Project, around: tuple[Path, ...]) -> Composed | None:
@@ -207,7 +206,7 @@ class _Composer:
         if base.names is not None:
             taken = {own: children[name] for own, name in base.names if name in children}
             if found.is_whole and not found.root.is_open:
-                for own, name in base.names:
+                for _, name in base.names:
                     if name not in children:
                         available = tuple(map(str, children))
                         result.problems.append(Problem(ProblemKind.UNDEFINED, place, name, name, available))

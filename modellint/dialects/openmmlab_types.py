@@ -18,7 +18,7 @@ from modellint.knowledge.registered import registering
 from modellint.link.classes.signatures import constructor_parameters
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.items import ItemKind
-from modellint.link.recipes.targets import ResolvedName, TargetKind, locate
+from modellint.link.recipes.targets import ResolvedName, TargetKind, is_slip, locate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,6 +36,8 @@ _UNKNOWN = ResolvedName(TargetKind.UNKNOWN)
 _NEAR = 0.75
 #: A key at the top that the runner adds to the arguments of a model. Source: mmengine 0.10.7, `Runner.__init__`.
 _HOOKS, _PRIORITY = frozenset(("custom_hooks", "default_hooks")), "priority"
+#: The argument that `build_norm_layer` takes out. Source: mmcv 2.1.0, `cnn/bricks/norm.py`.
+_OF_LAYERS = frozenset(("requires_grad",))
 _PREPROCESSOR = "data_preprocessor"
 
 
@@ -49,7 +51,8 @@ def type_of(item: Item, whole: Recipe, project: Project) -> ResolvedName:
         return _UNKNOWN
     found = project.once(("openmmlab type", name), lambda: _registered(name, whole, project))
     if found.kind is TargetKind.MISSING:
-        return _UNKNOWN if _is_used_elsewhere(name, whole, project) else found
+        is_far = _is_in_foreign(item, whole, project) and not any(is_slip(name, one) for one in found.available)
+        return _UNKNOWN if is_far or _is_used_elsewhere(name, whole, project) else found
     is_shared = found.kind is not TargetKind.UNKNOWN and registering(name) - registries(project).scopes
     return _UNKNOWN if is_shared and _is_in_foreign(item, whole, project) else found
 
@@ -80,7 +83,7 @@ def _is_in_foreign(item: Item, whole: Recipe, project: Project) -> bool:
     """
     known = registries(project).names
     model = evaluate(whole, project).keys.get("model")
-    if model is not None and model.node.tag.kind is TagKind.TARGET and not _is_here(model, known):
+    if model is not None and (model.node.tag.kind is not TagKind.TARGET or not _is_here(model, known)):
         return True
     current = owners(whole, project).get(id(item), (None, ()))[0]
     while current is not None:
@@ -228,10 +231,10 @@ def fate(item: Item, recipe: Recipe, project: Project) -> Fate:
         return Fate.MAYBE
     if owner is None:
         names = tuple(str(key) for key in keys)
-        return built_by_programs(project).get(names, Fate.MAYBE)
+        return built_by_programs(project).get(names, Fate.ELSEWHERE)
     definitions = registries(project).names.get(owner.node.tag.target.rpartition(".")[2])
     if not definitions:
-        return Fate.MAYBE
+        return Fate.ELSEWHERE
     found = {fate_of(one, str(keys[0]), len(keys) - 1, project) for one in definitions}
     return found.pop() if len(found) == 1 else Fate.MAYBE
 
@@ -249,19 +252,22 @@ def is_left(item: Item, recipe: Recipe, project: Project) -> bool:
 def is_taken_out(name: str, item: Item, recipe: Recipe, project: Project) -> bool:
     """True if something may take an argument out of a mapping before the object is built of the rest."""
     owner, keys = owners(recipe, project).get(id(item), (None, ()))
-    if owner is None and keys and str(keys[0]) in _HOOKS:
-        return name == _PRIORITY
-    if owner is not None and fate(item, recipe, project) is Fate.PLAIN:
-        return False
+    if owner is None and keys and str(keys[0]) in _HOOKS and name == _PRIORITY:
+        return True
+    if name in _OF_LAYERS:
+        return True
     found = project.files.mentioning(project.options.root, f"' {name}", "pop")
     return any(not looks_like_openmmlab(project.files.read(path) or b"") for path in found)
 
 
 def construction(item: Item, recipe: Recipe, project: Project) -> Instantiation | None:
     """How an object is built; None if that is not known."""
-    if item.kind is not ItemKind.NEW or fate(item, recipe, project) is not Fate.PLAIN:
+    found = fate(item, recipe, project)
+    if item.kind is not ItemKind.NEW or found is Fate.MAYBE:
         return None
     owner, keys = owners(recipe, project)[id(item)]
+    if found is not Fate.PLAIN:
+        return Instantiation(tuple(keys), is_final=False)
     target = type_of(item, recipe, project)
     lacks = any(one.missing for one in target.misfits(0, [str(name) for name in item.fields], is_final=True))
     is_final = not lacks or recipe.file not in inherited_paths(project)

@@ -59,14 +59,14 @@ class UnresolvableClass(Rule):
     code = "ML402"
     name = "unresolvable-class"
     severity = Severity.ERROR
-    requires = ("is_for_earlier", "requirement", "tags")
+    requires = ("dialect", "is_for_earlier", "requirement", "tags")
     takes_configs = True
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         for tagged in queries.about(recipe, project).tags():
             target = tagged.target
             if tagged.is_refused:
-                yield self._misfit(tagged, recipe)
+                yield self._misfit(tagged, recipe, queries.about(recipe, project).dialect)
             elif target.kind is queries.TargetKind.MISSING:
                 near = edits.get_close_matches(target.missing, sorted(target.available), n=3, cutoff=0.7)
                 if near or target.is_sure:
@@ -79,10 +79,9 @@ class UnresolvableClass(Rule):
     def _missing(self, bad: queries.TaggedItem, recipe: Recipe, near: list[str], project: Project) -> Finding:
         target, tag = bad.target, bad.item.node.tag
         sure = target.is_sure and (near or not target.package)
-        is_plain = recipe.dialect is not Dialect.HYPERPYYAML
+        dialect = queries.about(recipe, project).dialect
         is_registered = recipe.dialect is Dialect.OPENMMLAB and not target.owner
-        locating = _BUILDING if recipe.dialect is Dialect.OPENMMLAB else _LOCATING
-        evidence = [locating if is_plain else f"HyperPyYAML raises `ImportError` for `{tag.text}`"]
+        evidence = [dialect.unlocated if dialect.is_plain else f"HyperPyYAML raises `ImportError` for `{tag.text}`"]
         if target.releases:
             evidence.append(f"looked up in {target.package} " + " and ".join(target.releases))
         evidence += _other_releases(bad, project)
@@ -100,36 +99,37 @@ class UnresolvableClass(Rule):
             confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
             evidence=evidence,
             help=_help(target, near),
-            claim=_claim(bad, recipe),
+            claim=_claim(bad, recipe, dialect),
             cause=f"{target.owner}.{target.missing} {target.moved}",
         )
 
-    def _misfit(self, bad: queries.TaggedItem, recipe: Recipe) -> Finding:
+    def _misfit(self, bad: queries.TaggedItem, recipe: Recipe, dialect: queries.Description) -> Finding:
         written, kind, place = bad.item.node.tag, bad.target.kind.value, bad.target.place
         tag = written.kind.value
+        key = written.text if dialect.is_plain else tag
         return self.finding(
             recipe.place(written.span),
-            f"`{tag}:` takes {_WANTED[tag]}, and `{written.target}` is {kind}",
+            f"`{key}:` takes {_WANTED[tag]}, and `{written.target}` is {kind}",
             symbol=written.target,
             confidence=Confidence.HIGH,
             evidence=(
-                _LOCATING
-                if recipe.dialect is Dialect.OMEGACONF
-                else f"HyperPyYAML raises `ValueError` for `{written.text}`",
+                dialect.unlocated if dialect.is_plain else f"HyperPyYAML raises `ValueError` for `{written.text}`",
             ),
             related=(Related(place, "defined here"),) if place is not None else (),
             help=_advice(tag, kind),
-            claim=_claim(bad, recipe),
+            claim=_claim(bad, recipe, dialect),
             cause=written.text,
         )
 
 
-def _claim(bad: queries.TaggedItem, recipe: Recipe) -> claims.NotMade | claims.NotLocated | None:
+def _claim(
+    bad: queries.TaggedItem, recipe: Recipe, dialect: queries.Description
+) -> claims.NotMade | claims.NotLocated | None:
     tag = bad.item.node.tag
     if recipe.dialect is Dialect.OPENMMLAB:
         return None
     place = recipe.place(tag.span)
-    if recipe.dialect is Dialect.OMEGACONF:
+    if dialect.is_plain:
         return claims.NotLocated(place, tag.target)
     return claims.NotMade(place, bad.item.top, tag.target, "")
 
@@ -157,10 +157,8 @@ def _help(target: queries.ResolvedName, near: list[str]) -> str:
     return f"did you mean {any_of(near)}?" if near else "correct the name"
 
 
-_BUILDING = "the registry raises `KeyError` when it builds the object"
-_LOCATING = "Hydra raises `InstantiationException` when it is instantiated"
 _WANTED = {
-    "_target_": "a class or function",
+    "target": "a class or function",
     "!new": "a class",
     "!apply": "a function",
     "!applyref": "a function",

@@ -105,10 +105,7 @@ class ConstructorMismatch(Rule):
             evidence.append("the project asks for no release; going by the names in the recipe, it needs one of these")
         confidence = Confidence.HIGH if near or not target.package or misfit.missing else Confidence.MEDIUM
         claim: claims.NotMade | claims.NotCalled | None = _claim(bad, misfit)
-        is_python = bad.item.recipe.dialect is Dialect.OPENMMLAB
-        if is_python and not bad.is_built:
-            confidence = max(confidence, Confidence.MEDIUM)
-        elif is_plain and misfit.unknown and not near and not bad.is_built:
+        if is_plain and misfit.unknown and not near and not bad.is_built:
             confidence, claim = Confidence.LOW, None  # the program may take it out before it builds the object
         message = _message(name, misfit, len(bad.item.elements))
         left = bad.inherited(misfit)
@@ -160,7 +157,7 @@ def _claim(bad: BadCall, misfit: queries.Misfit) -> claims.NotMade | claims.NotC
     item, tag = bad.item, bad.item.node.tag
     if item.recipe.dialect is Dialect.OPENMMLAB:
         return None
-    if item.recipe.dialect is Dialect.OMEGACONF:
+    if tag.kind is TagKind.TARGET:
         return claims.NotCalled(bad.place(misfit), tag.target, *bad.given, bad.is_final)
     first = next(one for one in bad.misfits if bad.place(one) == bad.place(misfit))  # whose error hides the others
     says = first.unknown or first.doubled or (*first.missing, "")[0]

@@ -50,7 +50,7 @@ class DuplicateKey(Rule):
     code = "ML404"
     name = "duplicate-key"
     severity = Severity.ERROR
-    requires = ("evaluation", "is_composed", "refusals")
+    requires = ("dialect", "evaluation", "is_composed", "refusals")
     takes_configs = True
     probe = staticmethod(recipe_probe)
 
@@ -58,7 +58,7 @@ class DuplicateKey(Rule):
         from .repeated import repeated_keys
 
         for repeated in repeated_keys(recipe, project):
-            yield self._finding(repeated)
+            yield self._finding(repeated, queries.about(recipe, project).dialect)
         for refusal in queries.about(recipe, project).refusals() if recipe.dialect is Dialect.OPENMMLAB else ():
             if refusal.trouble.name == "TWO_BASES":
                 yield self.finding(
@@ -70,21 +70,18 @@ class DuplicateKey(Rule):
                     help="remove the key from one of the two files, or let one inherit from the other",
                 )
 
-    def _finding(self, repeated: RepeatedKey) -> Finding:
+    def _finding(self, repeated: RepeatedKey, dialect: queries.Description) -> Finding:
         place = repeated.recipe.place(repeated.second.key.span)
-        name = repeated.second.key.text
+        name, span = repeated.second.key.text, place.span
         tag = repeated.owner.tag.text
         error = f"`ConstructorError: could not determine a constructor for the tag '{tag}'`" if tag else None
         same = repeated.first.value.text and repeated.first.value.text == repeated.second.value.text
         where = f"`{repeated.path}`" if repeated.path else "one mapping"
         help = "remove one of the two" + (", which have the same value" if same else "")
         is_python = repeated.recipe.dialect is Dialect.OPENMMLAB
-        is_plain = repeated.recipe.dialect is not Dialect.HYPERPYYAML
         evidence = (
-            "Python takes the last value silently"
-            if is_python
-            else "OmegaConf raises `ConstructorError: found duplicate key` when the configuration is loaded"
-            if is_plain
+            dialect.repeated
+            if dialect.is_plain
             else f"HyperPyYAML raises {error or '`DuplicateKeyError`'} when the recipe is loaded"
         )
         return self.finding(
@@ -96,5 +93,5 @@ class DuplicateKey(Rule):
             evidence=(evidence,),
             related=(Related(repeated.recipe.place(repeated.first.key.span), "first defined here"),),
             help="merge both with one `<<`: `<<: [*one, *other]`" if name == MERGE else help,
-            claim=None if is_plain else claims.NotLoaded(place, f"modellint_{place.span.line}_{place.span.column}"),
+            claim=None if dialect.is_plain else claims.NotLoaded(place, f"modellint_{span.line}_{span.column}"),
         )

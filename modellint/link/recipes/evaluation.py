@@ -50,14 +50,14 @@ def evaluate(recipe: Recipe, project: Project) -> Evaluation:
     """The objects of `recipe`, computed once per project."""
 
     def compute() -> Evaluation:
-        if recipe.dialect is Dialect.OMEGACONF:
-            from modellint.dialects.evaluation import evaluate_config
-
-            return evaluate_config(recipe, project)
         if recipe.dialect is Dialect.OPENMMLAB:
             from modellint.dialects.openmmlab import evaluate_openmmlab
 
             return evaluate_openmmlab(recipe, project)
+        if recipe.dialect is not Dialect.HYPERPYYAML:
+            from modellint.dialects.evaluation import evaluate_config
+
+            return evaluate_config(recipe, project)
         run = _FileEvaluation(recipe, partial(_load_included, project), _Shared(), {})
         shared = run.shared
         problems = (*shared.problems, *(shared.links[n].problem for n in cycles.closing(shared.links)))

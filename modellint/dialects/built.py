@@ -25,7 +25,7 @@ _CHANGING = frozenset(("pop", "update", "setdefault", "clear", "popitem"))
 _READING = frozenset(("get", "items", "keys", "values", "copy", "format"))
 _DEEPEST = 6
 #: What `mmengine.runner.Runner` builds with nothing but what is in the configuration. Source: mmengine 0.10.7.
-_BY_RUNNER = (
+_BY_RUNNER: tuple[tuple[str, ...], ...] = (
     ("model",),
     ("train_dataloader", "dataset"),
     ("val_dataloader", "dataset"),
@@ -77,10 +77,9 @@ def _from(model: ClassModel, mro: Sequence[ClassModel], name: str, depth: int, p
         rest = mro[number + 1 :]
         if function.parameter(name) is None:
             rests = [one.name for one in function.parameters if one.kind == "var-keyword"]
-            passed = any(
-                _is_super(call) and any(_is_param(one, *rests) for one in call.args) for call in _calls(function)
-            )
-            return _from(model, rest, name, depth, project, level) if rests and passed else Fate.MAYBE
+            above = filter(_is_super, _calls(function))
+            is_passed = any(_is_param(one, *rests) for call in above for one in call.args)
+            return _from(model, rest, name, depth, project, level) if is_passed else Fate.MAYBE
         found = _Following(function, name, depth, project, level, model, rest).fate
         return Fate.ELSEWHERE if found is Fate.NEVER and not model.is_complete else found
     return Fate.ELSEWHERE
@@ -122,7 +121,10 @@ class _Following:
             callee = call.callee
             if callee.op is Op.ATTR and callee.data in _CHANGING and any(map(is_it, callee.args[0].walk())):
                 self._is_changed = True
-            arguments = {**dict(enumerate(call.positional)), **call.keywords}
+            arguments: dict[int | str, Value] = {**dict(enumerate(call.positional)), **call.keywords}
+            unpacked = call.args[1 + len(call.positional) :] if call.has_unpacking else ()
+            if any(is_it(part) for one in unpacked for part in one.walk() if one not in call.keywords.values()):
+                self._found.add(Fate.MAYBE)
             using = {key: value for key, value in arguments.items() if any(map(is_it, value.walk()))}
             if using and not _is_harmless(call):
                 self._found.add(self._of_call(call, function, using, is_it))

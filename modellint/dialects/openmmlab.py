@@ -204,13 +204,11 @@ class _Composer:
         result.files += (one for one in found.files if one not in result.files)
         children = found.root.children
         if base.names is not None:
-            taken = {own: children[name] for own, name in base.names if name in children}
-            if found.is_whole and not found.root.is_open:
-                for _, name in base.names:
-                    if name not in children:
-                        available = tuple(map(str, children))
-                        result.problems.append(Problem(ProblemKind.UNDEFINED, place, name, name, available))
-            children = dict(taken)  # type: ignore[arg-type]
+            available = tuple(map(str, children))
+            for _, wanted in base.names if found.is_whole and not found.root.is_open else ():
+                if wanted not in children:
+                    result.problems.append(Problem(ProblemKind.UNDEFINED, place, wanted, wanted, available))
+            children = {own: children[wanted] for own, wanted in base.names if wanted in children}
         for name, child in children.items():
             if name in inherited.children and not self._file.is_lazy:
                 other = inherited.children[name].recipe.file.name

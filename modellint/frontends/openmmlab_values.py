@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from dataclasses import field
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import MERGE, NO_TAG, Entry, Node, NodeKind, Reference, Tag, TagKind
@@ -65,8 +65,7 @@ class _List:
     is_whole: bool = True
 
 
-Value = Union[_Dict, _List, Node]
-_Target = Union[ast.Name, ast.Attribute, ast.Subscript]
+Value = _Dict | _List | Node
 
 
 class Reader:

@@ -121,7 +121,8 @@ class _Following:
             callee = call.callee
             if callee.op is Op.ATTR and callee.data in _CHANGING and any(map(is_it, callee.args[0].walk())):
                 self._is_changed = True
-            arguments: dict[int | str, Value] = {**dict(enumerate(call.positional)), **call.keywords}
+            arguments: dict[int | str, Value] = dict(enumerate(call.positional))
+            arguments.update(call.keywords)
             unpacked = call.args[1 + len(call.positional) :] if call.has_unpacking else ()
             if any(is_it(part) for one in unpacked for part in one.walk() if one not in call.keywords.values()):
                 self._found.add(Fate.MAYBE)

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.dialects.defaults import Refusal, Trouble
-from modellint.dialects.omegaconf import MOST_SPOTS, Spot
+from modellint.dialects.openmmlab_places import Spot, change, copied, fill, settle
 from modellint.frontends.openmmlab import looks_like_openmmlab, read_openmmlab
-from modellint.frontends.openmmlab_values import BASE, TYPE, merged, type_tag
+from modellint.frontends.openmmlab_values import BASE, TYPE
 from modellint.frontends.recipe import read
 from modellint.graph.immutable import dataclass
-from modellint.graph.recipe import MERGE, NO_TAG, Entry, Node, NodeKind, Recipe, TagKind
+from modellint.graph.recipe import NO_TAG, Node, NodeKind, Recipe, TagKind
 from modellint.link.recipes.items import Evaluation, Item, ItemKind, Problem, ProblemKind
 from modellint.source import UnreadableError
 
@@ -127,7 +127,7 @@ def _data_file(path: Path, project: Project, around: tuple[Path, ...]) -> Compos
     if recipe is None:
         return None
     root = Spot(recipe.root, recipe)
-    _fill(root, None, [0])
+    fill(root, None, [0])
     is_alone = BASE not in root.children
     root.is_open = not is_alone
     return Composed(root, [recipe], is_alone)
@@ -163,9 +163,9 @@ class _Composer:
         inherited.is_open = inherited.is_open or not result.is_whole
         self._check_references(inherited)
         own = Spot(recipe.root, recipe)
-        _fill(own, inherited, [0])
+        fill(own, inherited, [0])
         for text, is_removed in file.changed.items():
-            _change(inherited, text, is_removed)
+            change(inherited, text, is_removed)
         own.is_open = not file.is_whole
         if file.is_lazy:
             for name, child in own.children.items():
@@ -175,7 +175,7 @@ class _Composer:
         else:
             self._merge(own, inherited)
         inherited.is_open = inherited.is_open or not file.is_whole
-        _settle(inherited, recipe)
+        settle(inherited, recipe)
         result.root = inherited
 
     # -- inherited files ---------------------------------------------------------------------------------------
@@ -213,8 +213,7 @@ class _Composer:
             if name in inherited.children and not self._file.is_lazy:
                 other = inherited.children[name].recipe.file.name
                 result.refusals.append(Refusal(Trouble.TWO_BASES, place, base.text, str(name), (other,)))
-            copied = _copy(child, inherited)
-            inherited.children[name] = copied
+            inherited.children[name] = copied(child, inherited)
 
     # -- merging -----------------------------------------------------------------------------------------------
 
@@ -299,105 +298,6 @@ def _gap(inherited: Spot, reference: Reference) -> tuple[str, tuple[str, ...]] |
     return None
 
 
-def _led(inherited: Spot | None, text: str) -> Spot | None:
-    """The inherited place that a reference leads to; None if it is unknown."""
-    spot = inherited
-    for key in text.split(".") if text else ():
-        if spot is None:
-            return None
-        name: Scalar = key
-        if spot.node.kind is NodeKind.SEQUENCE:
-            if not key.lstrip("-").isdigit() or spot.is_open:
-                return None
-            name = int(key) if int(key) >= 0 else len(spot.children) + int(key)
-        spot = spot.children.get(name)
-    return spot
-
-
-def _change(inherited: Spot, text: str, is_removed: bool) -> None:
-    """Note that a file changes an inherited value, or removes it."""
-    found = _led(inherited, text)
-    if found is not None and is_removed and found.parent is not None:
-        found.parent.children = {name: one for name, one in found.parent.children.items() if one is not found}
-    elif found is not None:
-        for one in found.below() if found is not inherited else (found,):
-            one.is_open = True
-
-
-# -- places ----------------------------------------------------------------------------------------------------
-
-
-def _fill(spot: Spot, inherited: Spot | None, count: list[int]) -> None:
-    """Give a place the places of what is in its node."""
-    count[0] += 1
-    if count[0] > MOST_SPOTS:
-        spot.is_open = True
-        return
-    node = spot.node
-    if node.kind is NodeKind.SEQUENCE:
-        spot.is_open = node.tag.kind is TagKind.OTHER
-        for index, element in enumerate(node.elements):
-            spot.children[index] = _place(element, spot, None, inherited, count)
-    elif node.kind is NodeKind.MAPPING:
-        for one in merged(node):
-            found = _led(inherited, one.text) if one.tag.kind is TagKind.REF else None
-            if found is None or found.node.kind is not NodeKind.MAPPING:
-                spot.is_open = True
-                continue
-            spot.is_open = spot.is_open or found.is_open
-            for name, child in found.children.items():
-                spot.children[name] = _copy(child, spot)
-            spot.merged = [*spot.merged, (found.node, found.recipe, found.key)]
-        for entry in node.entries:
-            if not (entry.key.plain and entry.key.text == MERGE):
-                spot.children[entry.name] = _place(entry.value, spot, entry.key, inherited, count)
-        if spot.merged:
-            spot.merged.append((node, spot.recipe, spot.key))
-
-
-def _place(node: Node, parent: Spot, key: Node | None, inherited: Spot | None, count: list[int]) -> Spot:
-    if node.tag.kind is TagKind.REF:
-        found = _led(inherited, node.text)
-        if found is not None:
-            copied = _copy(found, parent)
-            copied.key = key or copied.key
-            return copied
-        return Spot(node, parent.recipe, key=key, parent=parent, is_open=True)
-    spot = Spot(node, parent.recipe, key=key, parent=parent)
-    _fill(spot, inherited, count)
-    return spot
-
-
-def _copy(spot: Spot, parent: Spot) -> Spot:
-    """The same place, and those below it, elsewhere."""
-    copied = Spot(spot.node, spot.recipe, "", spot.key, parent, {}, spot.is_open, None, spot.merged)
-    copied.children = {name: _copy(child, copied) for name, child in spot.children.items()}
-    return copied
-
-
-def _settle(root: Spot, recipe: Recipe) -> None:
-    """Give each place its path, and each mapping that was merged a node with all its entries."""
-    root.node = Node(NodeKind.MAPPING, NO_TAG, recipe.root.span, entries=root.node.entries)
-    pending = [(root, "")]
-    for spot, path in pending:
-        spot.path = path
-        if len(spot.merged) > 1:
-            _join(spot)
-        pending.extend((child, f"{path}[{name}]" if path else str(name)) for name, child in spot.children.items())
-
-
-def _join(spot: Spot) -> None:
-    """Give a merged mapping a node with all its entries, in the file that names what it builds."""
-    own, recipe, key = spot.merged[-1]
-    entries = tuple(Entry(child.key, child.node) for child in spot.children.values() if child.key is not None)
-    tag = type_tag(entries)
-    target = spot.children.get(TYPE)
-    if target is not None and tag is not NO_TAG:
-        own, recipe, key = next((one for one in reversed(spot.merged) if one[1] is target.recipe), (own, recipe, key))
-    spot.recipe, spot.key = recipe, key or spot.key
-    spot.node = Node(NodeKind.MAPPING, tag, own.span, entries=entries)
-
-
 # -- objects ---------------------------------------------------------------------------------------------------
 
 
@@ -429,7 +329,6 @@ def _item(spot: Spot, items: dict[int, Item], depth: int) -> Item:
         else:
             item.kind = ItemKind.MAPPING
             item.fields = fields
-    spot.item = item
     for one in (node, *(own for own, _, _ in spot.merged)):
         items.setdefault(id(one), item)
     return item

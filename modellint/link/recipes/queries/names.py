@@ -34,6 +34,7 @@ RECIPE_QUERIES = (
     "searches",
     "strange_elements",
     "tags",
+    "unmet_config_keys",
     "unmet_keys",
     "unmet_modules",
     "unmet_programs",

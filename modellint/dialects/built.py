@@ -23,6 +23,8 @@ _BUILD = "build"
 _HARMLESS = frozenset(("isinstance", "len", "print", "bool", "type", "hasattr", "getattr", "str", "repr", "super"))
 _CHANGING = frozenset(("pop", "update", "setdefault", "clear", "popitem"))
 _READING = frozenset(("get", "items", "keys", "values", "copy", "format"))
+#: The function of mmengine and mmcv that takes a configuration and a registry.
+_FROM_CONFIG = "build_from_cfg"
 _DEEPEST = 6
 #: What `mmengine.runner.Runner` builds with nothing but what is in the configuration. Source: mmengine 0.10.7.
 _BY_RUNNER: tuple[tuple[str, ...], ...] = (
@@ -137,8 +139,7 @@ class _Following:
         key, value = next(iter(using.items()))
         steps = _steps(value, is_it)
         if _is_building(call):
-            is_alone = len(call.args) == 2 and not call.has_unpacking
-            if steps == self._depth and is_alone and self._is_method_or_external(call, function.module):
+            if steps == self._depth and not call.has_unpacking and self._is_plain(call, function.module):
                 return Fate.PLAIN
             return Fate.BUILT if steps is None or steps == self._depth else Fate.MAYBE
         if _is_super(call):
@@ -170,11 +171,16 @@ class _Following:
             return _Following(definition.function, name, depth, self._project, self._level + 1).fate
         return _in_class(definition, name, depth, self._project, self._level + 1)
 
-    def _is_method_or_external(self, call: Value, module: ModuleFacts) -> bool:
-        """True unless a function of the project builds the object, which may do more with the mapping."""
+    def _is_plain(self, call: Value, module: ModuleFacts) -> bool:
+        """True if a call builds an object of the mapping alone."""
+        is_alone = len(call.args) == 2
         if call.callee.op is Op.ATTR and call.callee.data == _BUILD:
-            return True
+            return is_alone
         found = self._project.names.definition(module, call.callee)
+        if isinstance(found, External):
+            return found.name.endswith(f".{_FROM_CONFIG}") and len(call.args) == 3
+        if not is_alone:
+            return False
         if not isinstance(found, DefinedFunction):
             return False
         names = found.function.argument_names

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from modellint.dialects.defaults import Refusal, Trouble
 from modellint.dialects.openmmlab_places import Spot, change, copied, fill, settle
 from modellint.frontends.openmmlab import looks_like_openmmlab, read_openmmlab
-from modellint.frontends.openmmlab_values import BASE, TYPE
+from modellint.frontends.openmmlab_values import BASE, READ_BASE, TYPE
 from modellint.frontends.recipe import read
 from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import NO_TAG, Node, NodeKind, Recipe, TagKind
@@ -81,20 +81,33 @@ def has_readers(project: Project) -> bool:
     return project.once(("openmmlab readers",), lambda: any(project.files.mentioning(root, word) for word in _READERS))
 
 
-def inherited_paths(project: Project) -> frozenset[Path]:
-    """The files that configurations of the project inherit from."""
+def inheritors(project: Project) -> dict[Path, list[Path]]:
+    """The files that configurations of the project inherit from, each with these configurations."""
 
-    def find() -> frozenset[Path]:
-        found: set[Path] = set()
+    def find() -> dict[Path, list[Path]]:
+        found: dict[Path, list[Path]] = {}
         root = project.options.root
-        for path in (*project.files.mentioning(root, BASE), *project.files.mentioning(root, "read_base")):
+        for path in dict.fromkeys((*project.files.mentioning(root, BASE), *project.files.mentioning(root, READ_BASE))):
             file = config_file(path, project)
             for base in file.bases if file is not None else ():
                 named = path_of(base, file.recipe, project) if file is not None else None
-                found.update(() if named is None else (named,))
-        return frozenset(found)
+                if named is not None:
+                    found.setdefault(named, []).append(path)
+        return found
 
-    return project.once(("openmmlab inherited",), find)
+    return project.once(("openmmlab inheritors",), find)
+
+
+def leaves_of(path: Path, project: Project) -> list[Path]:
+    """The configurations that inherit a file and that none inherits."""
+    known = inheritors(project)
+    pending, found = [path], []
+    for one in pending:
+        above = [other for other in known.get(one, ()) if other not in pending]
+        pending += above
+        if one not in known:
+            found.append(one)
+    return found
 
 
 def composed(path: Path, project: Project) -> Composed | None:
@@ -327,7 +340,7 @@ def _item(spot: Spot, items: dict[int, Item], depth: int) -> Item:
             item.target = node.tag.target
             item.fields = {name: one for name, one in fields.items() if name not in _TAKEN}
         else:
-            item.kind = ItemKind.MAPPING
+            item.kind = ItemKind.UNKNOWN if spot.is_open else ItemKind.MAPPING
             item.fields = fields
     for one in (node, *(own for own, _, _ in spot.merged)):
         items.setdefault(id(one), item)

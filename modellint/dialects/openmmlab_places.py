@@ -102,6 +102,10 @@ def _place(node: Node, parent: Spot, key: Node | None, inherited: Spot | None, c
         if found is not None:
             same = copied(found, parent)
             same.key = key or same.key
+            if found.node.kind is not NodeKind.MAPPING:  # it stands where it is asked for
+                one = found.node
+                same.node = Node(one.kind, one.tag, node.span, one.text, one.plain, elements=one.elements)
+                same.recipe = parent.recipe
             return same
         return Spot(node, parent.recipe, key=key, parent=parent, is_open=True)
     spot = Spot(node, parent.recipe, key=key, parent=parent)

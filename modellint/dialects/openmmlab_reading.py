@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.dialects.openmmlab import composed, has_readers, inherited_paths
+from modellint.dialects.openmmlab import composed, has_readers, inheritors
 from modellint.dialects.openmmlab_places import Spot
 from modellint.flow.domain import ANY_ARGUMENTS, NONE, UNKNOWN, Arguments, Constant, FunctionRef, join, text
 from modellint.flow.frame import class_frame
@@ -232,7 +232,7 @@ def _any_config(project: Project) -> tuple[Spot | None, tuple[str, ...]]:
     """A root with the keys that any configuration has which no other one inherits; None if they are not known."""
 
     def find() -> tuple[Spot | None, tuple[str, ...]]:
-        inherited = inherited_paths(project)
+        inherited = inheritors(project)
         roots: list[Spot] = []
         names: list[str] = []
         for path in files_below(project, project.options.root) if has_readers(project) else ():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.dialects.built import Fate, built_by_programs, fate_of
-from modellint.dialects.openmmlab import inherited_paths
+from modellint.dialects.openmmlab import config_file, leaves_of
 from modellint.dialects.reading import Instantiation
 from modellint.dialects.registries import registries
 from modellint.edits.similar import get_close_matches
@@ -21,7 +21,7 @@ from modellint.link.recipes.items import ItemKind
 from modellint.link.recipes.targets import ResolvedName, TargetKind, is_slip, locate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from modellint.graph.recipe import Recipe, Scalar
     from modellint.link.classes.models import ClassModel
@@ -38,6 +38,9 @@ _NEAR = 0.75
 _HOOKS, _PRIORITY = frozenset(("custom_hooks", "default_hooks")), "priority"
 #: The argument that `build_norm_layer` takes out. Source: mmcv 2.1.0, `cnn/bricks/norm.py`.
 _OF_LAYERS = frozenset(("requires_grad",))
+#: The most configurations that are compared with one that they inherit.
+_MOST_LEAVES = 24
+_TYPE = "type"
 _PREPROCESSOR = "data_preprocessor"
 
 
@@ -52,7 +55,8 @@ def type_of(item: Item, whole: Recipe, project: Project) -> ResolvedName:
     found = project.once(("openmmlab type", name), lambda: _registered(name, whole, project))
     if found.kind is TargetKind.MISSING:
         is_far = _is_in_foreign(item, whole, project) and not any(is_slip(name, one) for one in found.available)
-        return _UNKNOWN if is_far or _is_used_elsewhere(name, whole, project) else found
+        is_used = not found.is_sure and _is_used_elsewhere(name, whole, project)
+        return _UNKNOWN if is_far or is_used else found
     is_shared = found.kind is not TargetKind.UNKNOWN and registering(name) - registries(project).scopes
     return _UNKNOWN if is_shared and _is_in_foreign(item, whole, project) else found
 
@@ -83,7 +87,11 @@ def _is_in_foreign(item: Item, whole: Recipe, project: Project) -> bool:
     """
     known = registries(project).names
     model = evaluate(whole, project).keys.get("model")
-    if model is not None and (model.node.tag.kind is not TagKind.TARGET or not _is_here(model, known)):
+    if (
+        model is not None
+        and model is not item
+        and (model.node.tag.kind is not TagKind.TARGET or not _is_here(model, known))
+    ):
         return True
     current = owners(whole, project).get(id(item), (None, ()))[0]
     while current is not None:
@@ -114,10 +122,22 @@ def _registered(name: str, whole: Recipe, project: Project) -> ResolvedName:
         locate(f"{package}.{name}", whole, project).kind is TargetKind.CLASS for package in _BY_LOOPS
     ):
         return _UNKNOWN
+    others = [one for one, found in known.names.items() for definition in found if _own_name(definition) == name]
+    if others:  # a class counts by the names that it is registered under
+        return ResolvedName(TargetKind.MISSING, missing=name, available=frozenset(others))
     near = get_close_matches(name, list(known.names), n=1, cutoff=_NEAR)
     if not near:
         return _UNKNOWN
     return ResolvedName(TargetKind.MISSING, missing=name, available=frozenset(known.names), is_sure=False)
+
+
+def _own_name(definition: Definition) -> str:
+    match definition:
+        case DefinedClass(cls):
+            return cls.name
+        case DefinedFunction(function):
+            return function.name
+    return ""
 
 
 def _is_used_elsewhere(name: str, whole: Recipe, project: Project) -> bool:
@@ -249,6 +269,38 @@ def is_left(item: Item, recipe: Recipe, project: Project) -> bool:
     return False
 
 
+def _is_lacking_in_all(names: set[str], item: Item, project: Project) -> bool:
+    """True if each configuration that has an object, inherited or not, lacks the same arguments of it."""
+    found = False
+    for path in leaves_of(item.recipe.file, project)[:_MOST_LEAVES]:
+        file = config_file(path, project)
+        same = None if file is None else _at(item.path, file.recipe, project)
+        if same is None or same.recipe.file != item.recipe.file or same.node.tag.span != item.node.tag.span:
+            continue  # it has another object there
+        if same.kind is ItemKind.UNKNOWN or not names.isdisjoint(map(str, same.fields)):
+            return False
+        found = True
+    return found
+
+
+def _at(path: str, recipe: Recipe, project: Project) -> Item | None:
+    return next((one for one in evaluate(recipe, project).objects if one.path == path), None)
+
+
+def untyped(recipe: Recipe, project: Project) -> Iterator[tuple[Item, str]]:
+    """The mappings without a `type` that a class certainly builds, each with the name of the class."""
+    for item in evaluate(recipe, project).objects:
+        owner, keys = owners(recipe, project).get(id(item), (None, ()))
+        is_mapping = item.kind is ItemKind.MAPPING and bool(item.fields) and _TYPE not in item.fields
+        if not is_mapping or owner is None or owner.kind is not ItemKind.NEW or len(keys) > 2:
+            continue
+        is_own = item.recipe is recipe or any(one.recipe is recipe for one in item.fields.values())
+        if not is_own or fate(item, recipe, project) is not Fate.PLAIN:
+            continue
+        if type_of(owner, recipe, project).kind is TargetKind.CLASS and _is_lacking_in_all({_TYPE}, item, project):
+            yield item, owner.node.tag.target
+
+
 def is_taken_out(name: str, item: Item, recipe: Recipe, project: Project) -> bool:
     """True if something may take an argument out of a mapping before the object is built of the rest."""
     owner, keys = owners(recipe, project).get(id(item), (None, ()))
@@ -269,8 +321,8 @@ def construction(item: Item, recipe: Recipe, project: Project) -> Instantiation 
     if found is not Fate.PLAIN:
         return Instantiation(tuple(keys), is_final=False)
     target = type_of(item, recipe, project)
-    lacks = any(one.missing for one in target.misfits(0, [str(name) for name in item.fields], is_final=True))
-    is_final = not lacks or recipe.file not in inherited_paths(project)
+    lacking = {name for one in target.misfits(0, [*map(str, item.fields)], is_final=True) for name in one.missing}
+    is_final = not lacking or _is_lacking_in_all(lacking, item, project) == (item.recipe is recipe)
     if owner is None and _PREPROCESSOR in evaluate(recipe, project).keys:
         is_final = False
     return Instantiation(tuple(keys), is_final=is_final)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 BASE = "_base_"
 #: The key that names what a mapping builds.
 TYPE = "type"
-_READ_BASE = "read_base"
+READ_BASE = "read_base"
 _MAX_ELEMENTS = 1_000
 _MAX_DEPTH = 60
 _MAX_NUMBER = 10**12
@@ -190,7 +190,7 @@ class Reader:
 
     def _is_read_base(self, statement: ast.With) -> bool:
         expression = statement.items[0].context_expr
-        return isinstance(expression, ast.Call) and ast.unparse(expression.func).rpartition(".")[2] == _READ_BASE
+        return isinstance(expression, ast.Call) and ast.unparse(expression.func).rpartition(".")[2] == READ_BASE
 
     def _assign(self, statement: ast.Assign) -> None:
         first = statement.targets[0]

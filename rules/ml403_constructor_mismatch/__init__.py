@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.recipe import Dialect, TagKind
+from modellint.link.recipes import queries
 from modellint.rule import Rule, file_probe, recipe_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from modellint.graph.recipe import Recipe
-    from modellint.link.recipes import queries
     from modellint.rule import Probe, Project
 
     from .calls import BadCall
@@ -72,7 +72,7 @@ class ConstructorMismatch(Rule):
     code = "ML403"
     name = "constructor-mismatch"
     severity = Severity.ERROR
-    requires = ("constructor", "folders", "instantiation", "is_taken_out", "tags")
+    requires = ("constructor", "folders", "instantiation", "is_taken_out", "tags", "untyped")
     takes_configs = True
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
@@ -82,6 +82,16 @@ class ConstructorMismatch(Rule):
             found = [self._finding(bad, misfit) for misfit in _mistakes(bad.misfits)]
             is_many = len(found) > _MOST and all(finding.confidence > Confidence.LOW for finding in found)
             yield from [_join_findings(*found)] if is_many else found
+        for item, owner in queries.about(recipe, project).untyped:
+            own = next((one for one in item.fields.values() if one.recipe is recipe), item)
+            yield self.finding(
+                (item if item.recipe is recipe else own).place,
+                f"`{owner}` builds `{item.name}`, which has no `type`",
+                symbol=item.path,
+                confidence=Confidence.HIGH,
+                evidence=("the registry raises `KeyError`: `cfg` must contain the key `type`",),
+                help="add the `type` of the object",
+            )
 
     def probe(self, claim: claims.NotMade | claims.NotCalled, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, and make the tag's object with its arguments."""

@@ -44,6 +44,9 @@ class BadCall:
     def place(self, misfit: queries.Misfit) -> Place:
         """The key of a wrong argument, where it stands in the recipe's own mapping; else the tag."""
         wrong = misfit.unknown or self.probable_argument(misfit)
+        if wrong is None and self.whole is not None and self.item.recipe is not self.whole:
+            own = next((one for one in self.item.fields.values() if one.recipe is self.whole and one.key), None)
+            return self.item.place if own is None else own.place
         entry = self.item.recipe.argument(self.item.node, wrong) if wrong else None
         if entry is None:
             return self.item.recipe.place(self.item.node.tag.span)

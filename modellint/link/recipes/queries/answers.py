@@ -187,6 +187,15 @@ class Queries:
 
         return instantiation_of(item, self.recipe, self._project)
 
+    @property
+    def untyped(self) -> Iterator[tuple[Item, str]]:
+        """The mappings without a `type` that a class certainly builds by a registry, with the name of the class."""
+        if self.recipe.dialect is not Dialect.OPENMMLAB:
+            return iter(())
+        from modellint.dialects.openmmlab_types import untyped
+
+        return untyped(self.recipe, self._project)
+
     def is_taken_out(self, name: str, item: Item) -> bool:
         """True if an argument of an object may be taken out before a registry builds the object of the rest."""
         if self.recipe.dialect is not Dialect.OPENMMLAB:

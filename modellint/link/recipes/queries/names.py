@@ -40,6 +40,7 @@ RECIPE_QUERIES = (
     "unmet_programs",
     "unsaved_layers",
     "untrained_layers",
+    "untyped",
     "wholes",
     "within_wholes",
 )

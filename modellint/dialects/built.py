@@ -80,7 +80,7 @@ def _from(model: ClassModel, mro: Sequence[ClassModel], name: str, depth: int, p
         if function.parameter(name) is None:
             rests = [one.name for one in function.parameters if one.kind == "var-keyword"]
             above = filter(_is_super, _calls(function))
-            is_passed = any(_is_param(one, *rests) for call in above for one in call.args)
+            is_passed = any(_is_param(part, *rests) for call in above for one in call.args[1:] for part in one.walk())
             return _from(model, rest, name, depth, project, level) if is_passed else Fate.MAYBE
         found = _Following(function, name, depth, project, level, model, rest).fate
         return Fate.ELSEWHERE if found is Fate.NEVER and not model.is_complete else found
@@ -224,11 +224,16 @@ def _is_param(value: Value, *names: str) -> bool:
 def _steps(value: Value, is_it: Callable[[Value], bool]) -> int | None:
     """How many elements are taken of the value that is followed; None for another value."""
     steps = 0
-    while not is_it(value):
-        if value.op not in (Op.ITEM, Op.INDEX):
+    for _ in range(_DEEPEST):
+        if is_it(value):
+            return steps
+        if value.op in (Op.ITEM, Op.INDEX):
+            value, steps = value.args[0], steps + 1
+        elif value.op in (Op.BOOL, Op.CHOICE):  # `heads or []`
+            value = next((one for one in value.args if any(map(is_it, one.walk()))), value.args[0])
+        else:
             return None
-        value, steps = value.args[0], steps + 1
-    return steps
+    return None
 
 
 def _is_super(call: Value) -> bool:

@@ -200,9 +200,13 @@ class _Composer:
             result.is_whole = False
             return
         place = self._recipe.place(base.span)
+        own = self._recipe.file
         if path in self._stack:
             result.is_whole = False
-            result.problems.append(Problem(ProblemKind.CYCLE, place, "", base.text))
+            file = config_file(path, self._project)
+            result.files += () if file is None else (file.recipe,)
+            if path == own:
+                result.problems.append(Problem(ProblemKind.CYCLE, place, "", base.text))
             return
         if not self._project.files.exists(path):
             result.is_whole = False
@@ -215,6 +219,9 @@ class _Composer:
             return
         result.is_whole = result.is_whole and found.is_whole
         result.files += (one for one in found.files if one not in result.files)
+        if any(one.file == own for one in found.files):
+            result.problems.append(Problem(ProblemKind.CYCLE, place, "", base.text))
+            return
         children = found.root.children
         if base.names is not None:
             available = tuple(map(str, children))

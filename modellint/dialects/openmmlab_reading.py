@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.dialects.openmmlab import composed, has_readers, inheritors
+from modellint.dialects.openmmlab import composed, config_file, has_readers, inheritors
 from modellint.dialects.openmmlab_places import Spot
 from modellint.flow.domain import ANY_ARGUMENTS, NONE, UNKNOWN, Arguments, Constant, FunctionRef, join, text
 from modellint.flow.frame import class_frame
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from modellint.flow.interp import Interpreter
     from modellint.flow.theory import Occurrence
     from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.recipe import Scalar
     from modellint.graph.value import Event, Flow, Value
     from modellint.link.project import Project
     from modellint.source import Place
@@ -84,6 +86,8 @@ class UnmetKey:
     available: tuple[str, ...]
     function: str
     configs: tuple[str, ...]
+    #: Other configurations have the key.
+    is_partial: bool = False
 
 
 class _Reading(Theory):
@@ -97,6 +101,7 @@ class _Reading(Theory):
         self._project = run.project
         self.missing: dict[tuple[Value, str], tuple[Spot, Frame, tuple[str, ...]]] = {}
         self.stored: set[str | None] = set()
+        self._is_only_program = _is_only_program(run.project)
         #: The names of the configurations that a root stands for.
         self._names: dict[int, tuple[str, ...]] = {}
 
@@ -122,7 +127,11 @@ class _Reading(Theory):
 
     def _child(self, spot: Spot, name: str, frame: Frame | None, value: Value | None) -> Atoms:
         found = spot.children.get(name)
+        lacking = spot.lacking.get(name, ()) if isinstance(spot, _Shared) and self._is_only_program else ()
         if found is not None:
+            is_reached = frame is not None and value is not None and not self._run.path
+            if lacking and is_reached and self._is_reached(value, frame):  # type: ignore[arg-type]
+                self.missing.setdefault((value, name), (spot, frame, lacking))  # type: ignore[arg-type]
             return self._atoms(found)
         may_be_key = name not in _OF_ALL and not name.startswith("_") and spot.node.kind is NodeKind.MAPPING
         is_known = not spot.is_open and not self._run.path
@@ -238,28 +247,42 @@ def _any_config(project: Project) -> tuple[Spot | None, tuple[str, ...]]:
         for path in files_below(project, project.options.root) if has_readers(project) else ():
             if path in inherited or not looks_like_openmmlab(project.files.read(path) or b""):
                 continue
+            file = config_file(path, project)
+            if file is None or not (file.bases or not inherited):
+                continue  # a part of a configuration
             found = composed(path, project)
             if found is None or not found.is_whole or len(roots) >= _MOST:
                 return None, ()
             roots.append(found.root)
             names.append(path.name)
-        return (_union(roots, None), tuple(names)) if roots else (None, ())
+        return (_union(roots, names, None), tuple(names)) if roots else (None, ())
 
     return project.once(("openmmlab any",), find)
 
 
-def _union(spots: Sequence[Spot], parent: Spot | None) -> Spot:
+@dataclass(eq=False, slots=True)
+class _Shared(Spot):
+    """A place of several configurations; `lacking` are the files of those that lack a key which others have."""
+
+    lacking: dict[Scalar, tuple[str, ...]] = field(default_factory=dict)
+
+
+def _union(spots: Sequence[Spot], names: Sequence[str], parent: Spot | None) -> Spot:
     """A place with the keys of several; its values are unknown where they are not mappings."""
     first = spots[0]
     is_mapping = all(one.node.kind is NodeKind.MAPPING for one in spots)
-    found = Spot(first.node, first.recipe, first.path, first.key, parent)
+    found = _Shared(first.node, first.recipe, first.path, first.key, parent)
     found.is_open = not is_mapping or any(one.is_open for one in spots)
     if not is_mapping:
         found.node = Node(NodeKind.SCALAR, first.node.tag, first.node.span)
         return found
     keys = dict.fromkeys(key for one in spots for key in one.children)
     for key in keys:
-        found.children[key] = _union([one.children[key] for one in spots if key in one.children], found)
+        held = [(one.children[key], name) for one, name in zip(spots, names, strict=True) if key in one.children]
+        found.children[key] = _union([one for one, _ in held], [name for _, name in held], found)
+        if len(spots) // 2 <= len(held) < len(spots):
+            having = {name for _, name in held}
+            found.lacking[key] = tuple(name for name in names if name not in having)
     return found
 
 
@@ -281,7 +304,14 @@ def unmet_keys(module: ModuleFacts, project: Project) -> Iterator[UnmetKey]:
             home = reader.module
             available = tuple(map(str, spot.children))
             where = spot.path.replace("[", ".").replace("]", "")
-            yield UnmetKey(home.place(value), home.text_of(value), name, where, available, reader.qualname, configs)
+            text_of, is_partial = home.text_of(value), name in spot.children
+            yield UnmetKey(home.place(value), text_of, name, where, available, reader.qualname, configs, is_partial)
+
+
+def _is_only_program(project: Project) -> bool:
+    """True if one file of the project loads configurations, so that each of them is for its program."""
+    found = project.files.mentioning(project.options.root, _LOAD)
+    return len(found) == 1 and project.files.is_searched(project.options.root)
 
 
 def _is_loading(call: Value, module: ModuleFacts, project: Project) -> bool:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from modellint.graph.recipe import Recipe, Scalar
+    from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.classes.signatures import Parameters
     from modellint.link.names import Definition
@@ -41,6 +42,7 @@ _OF_LAYERS = frozenset(("requires_grad",))
 #: The most configurations that are compared with one that they inherit.
 _MOST_LEAVES = 24
 _TYPE = "type"
+_TAKING = frozenset(("pop", "get", "setdefault"))
 _PREPROCESSOR = "data_preprocessor"
 
 
@@ -209,19 +211,43 @@ def _passed(model: ClassModel, parameters: Parameters) -> tuple[tuple[int, froze
     taken: list[str] = []
     for event in function.flow.events:
         for value in (event.value, event.target):
-            if value is None or all(part.op is not Op.PARAM or part.data != rest for part in value.walk()):
+            is_of_rest = event.kind is EventKind.CALL and _is_taking(event.value, rest)
+            if value is None or (not is_of_rest and not _uses(value, rest)):
                 continue
             call = event.value
             callee = call.callee if event.kind is EventKind.CALL else None
             if callee is None or callee.op is not Op.ATTR:
                 return None
-            if callee.data == "__init__" and given is None and not any(one.op is Op.STARRED for one in call.positional):
-                given = len(call.positional), frozenset(call.keywords)
-            elif callee.data in ("pop", "get", "setdefault") and call.positional and call.positional[0].op is Op.CONST:
+            if callee.data == "__init__" and given is None:
+                # Configurations give names only, so there is nothing in `*args`.
+                known = [one for one in call.positional if one.op is not Op.STARRED]
+                given = len(known), frozenset(call.keywords)
+            elif is_of_rest and call.positional and call.positional[0].op is Op.CONST:
                 taken.append(str(call.positional[0].data))
             else:
                 return None
     return None if given is None else (given, taken)
+
+
+def _is_taking(value: Value, rest: str) -> bool:
+    """True if a call takes something out of `**kwargs`."""
+    if value.op is not Op.CALL or value.callee.op is not Op.ATTR or value.callee.data not in _TAKING:
+        return False
+    return any(one.op is Op.PARAM and one.data == rest for one in value.callee.args[0].walk())
+
+
+def _uses(value: Value, rest: str) -> bool:
+    """True if a value has `**kwargs` in it, and not only what was taken out of it."""
+    pending, seen = [value], set()
+    while pending:
+        one = pending.pop()
+        if id(one) in seen or _is_taking(one, rest):
+            continue
+        seen.add(id(one))
+        if one.op is Op.PARAM and one.data == rest:
+            return True
+        pending.extend(one.args)
+    return False
 
 
 # -- how objects are built -------------------------------------------------------------------------------------

@@ -399,6 +399,7 @@ class Reader:
 
     def _dict(self, node: ast.Dict) -> _Dict:
         found = _Dict(self._span(node))
+        written: set[Scalar] = set()
         for key, part in zip(node.keys, node.values, strict=True):
             value = self._value(part)
             if key is None:
@@ -408,9 +409,9 @@ class Reader:
             if not isinstance(name, Node) or name.tag is not NO_TAG:
                 self._open(found)
                 continue
-            earlier = found.entries.get(name.scalar)
-            if earlier is not None:
-                found.doubled.append(earlier)
+            if name.scalar in written:
+                found.doubled.append(found.entries[name.scalar])
+            written.add(name.scalar)
             found.entries[name.scalar] = (self._key(name.scalar, name.span), value)
         return found
 

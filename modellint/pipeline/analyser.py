@@ -444,7 +444,7 @@ class Analyser:
 
     def _openmmlab(self, run: _FileRun, data: bytes, project: Project) -> None:
         """Check a Python file as the configuration that it may be."""
-        if b"_base_" not in data and b"type" not in data:
+        if b"_base" not in data and b"type" not in data:
             return
         from modellint.dialects.openmmlab import config_in
 

@@ -139,12 +139,17 @@ class UndefinedHyperparameter(Rule):
         )
 
     def _of_configs(self, unmet: queries.UnmetKey) -> Finding:
-        near = edits.get_close_matches(unmet.name, unmet.available, n=1, cutoff=0.6)
+        available = [one for one in unmet.available if one != unmet.name]
+        near = edits.get_close_matches(unmet.name, available, n=1, cutoff=0.6) if not unmet.is_partial else []
         is_one = len(unmet.configs) == 1
         holder = f"`{unmet.where}`" if unmet.where else "configuration"
         if is_one:
             lacks = f"`{unmet.where}` of `{unmet.configs[0]}`" if unmet.where else f"`{unmet.configs[0]}`"
             lacks = f"{lacks} has no key `{unmet.name}`"
+        elif unmet.is_partial:
+            others = f"{len(unmet.configs) - 1} other{'s' * (len(unmet.configs) > 2)}"
+            where = f"`{unmet.where}` of " if unmet.where else ""
+            lacks = f"{where}`{unmet.configs[0]}` and {others} have no key `{unmet.name}`"
         else:
             lacks = f"no {holder} of the project has a key `{unmet.name}`"
         listed = ", ".join(f"`{key}`" for key in unmet.available[:_MOST_NAMES])
@@ -152,12 +157,19 @@ class UndefinedHyperparameter(Rule):
             unmet.place,
             f"`{unmet.text}` is read, but {lacks}",
             symbol=unmet.name,
-            confidence=Confidence.HIGH if near or is_one else Confidence.MEDIUM,
+            severity=Severity.WARNING if unmet.is_partial else Severity.ERROR,
+            confidence=Confidence.HIGH if (near or is_one) and not unmet.is_partial else Confidence.MEDIUM,
             evidence=(
                 f"`{unmet.function}` reaches this line whenever it runs",
                 "`Config` raises `AttributeError`, or `KeyError` for an index",
             ),
-            help=f"did you mean `{near[0]}`?" if near else f"it has {listed}" if listed else "add the key",
+            help="add the key, or read it with `get`"
+            if unmet.is_partial
+            else f"did you mean `{near[0]}`?"
+            if near
+            else f"it has {listed}"
+            if listed
+            else "add the key",
             cause=f"{unmet.where}.{unmet.name}",
         )
 

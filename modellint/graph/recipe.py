@@ -33,13 +33,15 @@ TARGET, PARTIAL, ARGUMENTS = "_target_", "_partial_", "_args_"
 
 
 class Dialect(Enum):
-    """How a recipe is written: in HyperPyYAML, or in plain YAML that another program reads.
+    """How a recipe is written: in HyperPyYAML, in plain YAML that another program reads, or in Python.
 
     OMEGACONF has `_target_:` (Hydra), TORCHTUNE `_component_:`, and LATENT `target:` with `params:`; all have `${…}`.
+    OPENMMLAB has `dict(type=…)`.
     """
 
     HYPERPYYAML = "HyperPyYAML"
     OMEGACONF = "OmegaConf"
+    OPENMMLAB = "OpenMMLab"
     TORCHTUNE = "torchtune"
     LATENT = "latent diffusion"
 
@@ -72,6 +74,7 @@ class Writing:
 _WRITINGS = {
     Dialect.HYPERPYYAML: Writing(),
     Dialect.OMEGACONF: Writing(TARGET, "", ARGUMENTS, PARTIAL, ("_recursive_", "_convert_")),
+    Dialect.OPENMMLAB: Writing("type", others=("_scope_",)),
     Dialect.TORCHTUNE: Writing("_component_"),
     Dialect.LATENT: Writing("target", "params"),
 }

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from modellint.dialects.apps import App
+    from modellint.dialects.openmmlab_reading import UnmetKey
     from modellint.dialects.reading import MissingKey
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
@@ -51,6 +52,15 @@ class ScriptQueries:
         from modellint.dialects.reading import missing_keys
 
         return missing_keys(self._module, self._project)
+
+    @property
+    def unmet_config_keys(self) -> Iterator[UnmetKey]:
+        """The keys that the file certainly reads of a configuration of OpenMMLab, and that each such one lacks."""
+        if "fromfile" not in self._module.text:
+            return iter(())
+        from modellint.dialects.openmmlab_reading import unmet_keys
+
+        return unmet_keys(self._module, self._project)
 
     @property
     def interface_recipes(self) -> tuple[Recipe, ...]:

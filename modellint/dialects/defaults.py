@@ -25,7 +25,7 @@ _HEADER = re.compile(r"#\s*@")
 
 
 class Trouble(Enum):
-    """The reasons for which Hydra refuses to compose a configuration."""
+    """The reasons for which Hydra, or the `Config` of OpenMMLab, refuses to compose a configuration."""
 
     NO_FILE = "no file answers an entry"
     NO_CHOICE = "an override changes nothing"
@@ -36,13 +36,17 @@ class Trouble(Enum):
     CYCLE = "a file chooses itself"
     NO_NODE = "a key that Hydra's own node does not have"
     LIST_AND_MAPPING = "a list is merged with a mapping"
+    NO_BASE = "a file that is inherited is not there"
+    TWO_BASES = "two inherited files have the same key"
+    NO_MAPPING = "a mapping is merged into something else"
 
 
 @dataclass(frozen=True, eq=False)
 class Refusal:
     """An entry of a defaults list that Hydra refuses: its text, what was looked for, and names that are there.
 
-    For LIST_AND_MAPPING it is a key, and `wanted` the name of the file that has the other kind of value.
+    For LIST_AND_MAPPING it is a key, and `wanted` the name of the file that has the other kind of value; likewise for
+    NO_MAPPING, with that value as `available`. For TWO_BASES `wanted` is the key, and `available` the other file.
     """
 
     trouble: Trouble

@@ -66,6 +66,13 @@ _DESCRIPTIONS = {
         is_composed=True,
         is_strict=False,
     ),
+    # Source: mmengine 0.10.7, `Config.fromfile` and `build_from_cfg`.
+    Dialect.OPENMMLAB: Description(
+        Dialect.OPENMMLAB,
+        "the registry raises `KeyError` when it builds the object",
+        "Python takes the last value silently",
+        "no inherited file has it, and `Config.fromfile` raises an error",
+    ),
     # Source: torchtune 0.6.1, `torchtune/config/_instantiate.py` and `_utils.py`.
     Dialect.TORCHTUNE: Description(
         Dialect.TORCHTUNE,

@@ -36,14 +36,16 @@ CLASS_PATH, INIT_ARGS, DICT_KWARGS = "class_path", "init_args", "dict_kwargs"
 
 
 class Dialect(Enum):
-    """How a recipe is written: in HyperPyYAML, or in plain YAML that another program reads.
+    """How a recipe is written: in HyperPyYAML, in plain YAML that another program reads, or in Python.
 
     OMEGACONF has `_target_:` (Hydra), TORCHTUNE `_component_:`, and LATENT `target:` with `params:`; all have `${…}`.
-    LIGHTNING_CLI, which is for all programs of jsonargparse, has `class_path:` with `init_args:`.
+    LIGHTNING_CLI, which is for all programs of jsonargparse, has `class_path:` with `init_args:`,
+    and OPENMMLAB `dict(type=…)`.
     """
 
     HYPERPYYAML = "HyperPyYAML"
     OMEGACONF = "OmegaConf"
+    OPENMMLAB = "OpenMMLab"
     TORCHTUNE = "torchtune"
     LATENT = "latent diffusion"
     LIGHTNING_CLI = "LightningCLI"
@@ -77,6 +79,7 @@ class Writing:
 _WRITINGS = {
     Dialect.HYPERPYYAML: Writing(),
     Dialect.OMEGACONF: Writing(TARGET, "", ARGUMENTS, PARTIAL, ("_recursive_", "_convert_")),
+    Dialect.OPENMMLAB: Writing("type", others=("_scope_",)),
     Dialect.TORCHTUNE: Writing("_component_"),
     Dialect.LATENT: Writing("target", "params"),
     Dialect.LIGHTNING_CLI: Writing(CLASS_PATH, INIT_ARGS, others=(DICT_KWARGS,)),

@@ -423,6 +423,7 @@ class Analyser:
             places = {rule.code: number for number, rule in enumerate(self._python_rules)}
             run.findings.sort(key=lambda finding: places.get(finding.code, -1))
         run.inventory = run.inventory.plus(Inventory(layers=_layers(module, project)))
+        self._openmmlab(run, data, project)
         project.release(module)
 
     def _answer_first(self, run: _FileRun, haste: Haste, waiting: Sequence[Rule]) -> None:
@@ -466,6 +467,19 @@ class Analyser:
                 if is_recipe or rule.takes_configs:
                     self._check_rule(run, rule, rule.check_recipe, recipe, project)
             run.paired = _script_choice(recipe, project) if is_recipe else None
+
+    def _openmmlab(self, run: _FileRun, data: bytes, project: Project) -> None:
+        """Check a Python file as the configuration that it may be."""
+        if b"_base" not in data and b"type" not in data:
+            return
+        from modellint.dialects.openmmlab import config_in
+
+        file = self._try_frontend(run, "the recipe frontend", config_in, run.path, data, project)
+        if file is not None:
+            run.inventory = run.inventory.plus(Inventory(configurations=1))
+            for rule in self._recipe_rules:
+                if rule.takes_configs:
+                    self._check_rule(run, rule, rule.check_recipe, file.recipe, project)
 
     def _notebook(self, run: _FileRun, data: bytes, project: Project) -> None:
         """Check a notebook's code as a module, and the files that its cells write as if they lay in its folder."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.graph.recipe import TagKind
+from modellint.graph.recipe import Dialect, TagKind
 from modellint.link.recipes import queries
 from modellint.rule import Rule, any_of, file_probe, recipe_probe
 
@@ -38,6 +38,9 @@ class UndefinedReference(Rule):
     In other plain configurations with `_target_:`, it resolves them as OmegaConf does. Other files, the command line or
     a script may add keys, so it reports a key only if the configuration has no `defaults:`, one of its own mappings
     lacks the key, and others of its interpolations resolve.
+
+    In a configuration of OpenMMLab, it looks `_base_.a.b` and `{{_base_.a.b}}` up in the inherited files, and reports
+    names that nothing in the file binds: what a file inherits are keys of the result, not names.
 
     ## Why is this bad
     HyperPyYAML raises an error before anything else runs: `ValueError: The reference "key" is not valid`, or
@@ -84,9 +87,10 @@ class UndefinedReference(Rule):
 
     def _undefined_finding(self, found: queries.FoundProblem, asked: queries.Queries) -> Finding:
         problem, recipe = found.problem, found.recipe
-        is_plain = asked.dialect.is_plain
+        is_python = recipe.dialect is Dialect.OPENMMLAB
+        is_plain = asked.dialect.is_plain and not is_python
         nested = problem.text != problem.missing
-        written = f"${{{problem.text}}}" if is_plain else problem.reference
+        written = f"${{{problem.text}}}" if is_plain else problem.text if is_python else problem.reference
         unresolved = claims.Unresolved(problem.place, written, *(asked.command or ("", "", ())))
         what = f"`{written}` does not resolve: "
         if problem.available or not nested:
@@ -116,7 +120,7 @@ class UndefinedReference(Rule):
             evidence=_evidence(problem, asked.dialect),
             related=related,
             help=help,
-            claim=unresolved if is_plain else claims.NotLoaded(problem.place, "0"),
+            claim=None if is_python else unresolved if is_plain else claims.NotLoaded(problem.place, "0"),
         )
 
     def _unresolved_finding(self, found: queries.FoundProblem, what: str, evidence: str, help: str) -> Finding:
@@ -128,7 +132,7 @@ class UndefinedReference(Rule):
             confidence=Confidence.HIGH,
             evidence=(evidence,),
             help=help,
-            claim=claims.NotLoaded(problem.place, "0"),
+            claim=None if found.recipe.dialect is Dialect.OPENMMLAB else claims.NotLoaded(problem.place, "0"),
         )
 
 
@@ -174,4 +178,20 @@ def _override(problem: queries.Problem) -> tuple[str, str, str]:
     )
 
 
-_DESCRIPTIONS = {"FORWARD": _forward, "INCLUDE": _include, "ARITHMETIC": _division, "OVERRIDE": _override}
+def _unbound(problem: queries.Problem) -> tuple[str, str, str]:
+    near = edits.get_close_matches(problem.text, problem.available, n=1, cutoff=0.7)
+    inherited = f"write `{problem.missing}`: the result has the inherited name, the file has not"
+    return (
+        f"the name `{problem.text}` is not defined in this file",
+        "`Config.fromfile` raises `NameError` when it runs the file",
+        inherited if problem.missing else f"did you mean `{near[0]}`?" if near else f"define `{problem.text}`",
+    )
+
+
+_DESCRIPTIONS = {
+    "FORWARD": _forward,
+    "INCLUDE": _include,
+    "ARITHMETIC": _division,
+    "OVERRIDE": _override,
+    "UNBOUND": _unbound,
+}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.graph.recipe import Dialect
 from modellint.link.recipes import queries
 from modellint.rule import Rule, any_of, file_probe, recipe_probe
 
@@ -24,6 +25,10 @@ class UnresolvableClass(Rule):
     nothing. It looks in the project, beside the script that loads the recipe, in the packages of the project's
     interpreter, and in modellint's own tables of `torch` and `speechbrain`. Follows re-exports, `import *`, lazy
     imports and redirected modules.
+
+    In configurations of OpenMMLab, it looks `type=` up among the names that `register_module` registers in the project,
+    and then as a path. A name that is registered nowhere is reported if a registered one is close and no other file
+    uses it: other packages register names, too. An object that the class around it does not build counts for nothing.
 
     Reports a name that is sure not to exist, and a name of the wrong kind: `!new:` takes a class, `!apply:` a function,
     `!module:` a module. In plain configurations (Hydra, OmegaConf), `_target_:` takes a class or a function.
@@ -78,6 +83,7 @@ class UnresolvableClass(Rule):
         target, tag = bad.target, bad.item.node.tag
         sure = target.is_sure and (near or not target.package)
         dialect = queries.about(recipe, project).dialect
+        is_registered = recipe.dialect is Dialect.OPENMMLAB and not target.owner
         evidence = [dialect.unlocated if dialect.is_plain else f"HyperPyYAML raises `ImportError` for `{tag.text}`"]
         if target.releases:
             evidence.append(f"looked up in {target.package} " + " and ".join(target.releases))
@@ -88,6 +94,8 @@ class UnresolvableClass(Rule):
             recipe.place(tag.span),
             f"`{target.owner}` has no `{target.missing}`"
             if target.owner
+            else f"no class is registered as `{target.missing}`"
+            if is_registered
             else f"there is no package `{target.missing}`",
             symbol=tag.target,
             severity=Severity.WARNING if has_alternatives else Severity.ERROR,
@@ -136,8 +144,12 @@ class UnresolvableClass(Rule):
         )
 
 
-def _claim(bad: queries.TaggedItem, recipe: Recipe, dialect: queries.Description) -> claims.NotMade | claims.NotLocated:
+def _claim(
+    bad: queries.TaggedItem, recipe: Recipe, dialect: queries.Description
+) -> claims.NotMade | claims.NotLocated | None:
     tag = bad.item.node.tag
+    if recipe.dialect is Dialect.OPENMMLAB:
+        return None
     place = recipe.place(tag.span)
     if dialect.is_plain:
         return claims.NotLocated(place, tag.target)

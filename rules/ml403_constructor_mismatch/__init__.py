@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.graph.recipe import TagKind
+from modellint.graph.recipe import Dialect, TagKind
 from modellint.link.recipes import queries
 from modellint.rule import Rule, file_probe, recipe_probe
 
@@ -47,6 +47,11 @@ class ConstructorMismatch(Rule):
     Other programs may remove arguments before they build the object, so an unknown argument has low confidence, unless
     its name is close to that of a missing one.
 
+    In configurations of OpenMMLab, it compares the arguments of a `dict(type=…)`, inherited ones included, with the
+    class that is registered under that name. Arguments of the old class that stay when a file changes `type` without
+    `_delete_=True` are unknown arguments of the new one. Missing arguments are reported where the class around the
+    object, or a program, passes it to `build` as it is.
+
     ## Why is this bad
     HyperPyYAML raises `TypeError: ('Invalid argument to class torch.nn.Linear', …)` when it loads the recipe. Under
     `!name:`, the call raises `TypeError`, perhaps after hours of training.
@@ -67,7 +72,10 @@ class ConstructorMismatch(Rule):
     code = "ML403"
     name = "constructor-mismatch"
     severity = Severity.ERROR
-    requires = ("constructor", "dialect", "faults", "folders", "instantiation", "loaders", "tags")
+    requires = (
+        *("constructor", "dialect", "faults", "folders", "instantiation", "is_taken_out", "loaders", "tags"),
+        "untyped",
+    )
     takes_configs = True
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
@@ -92,6 +100,16 @@ class ConstructorMismatch(Rule):
             found = [self._finding(bad, misfit, dialect) for misfit in _mistakes(bad.misfits)]
             is_many = len(found) > _MOST and all(finding.confidence > Confidence.LOW for finding in found)
             yield from [_join_findings(*found)] if is_many else found
+        for item, owner in queries.about(recipe, project).untyped:
+            own = next((one for one in item.fields.values() if one.recipe is recipe), item)
+            yield self.finding(
+                (item if item.recipe is recipe else own).place,
+                f"`{owner}` builds `{item.name}`, which has no `type`",
+                symbol=item.path,
+                confidence=Confidence.HIGH,
+                evidence=("the registry raises `KeyError`: `cfg` must contain the key `type`",),
+                help="add the `type` of the object",
+            )
 
     def probe(self, claim: claims.NotMade | claims.NotCalled, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, and make the tag's object with its arguments."""
@@ -118,17 +136,28 @@ class ConstructorMismatch(Rule):
         if not dialect.is_strict and misfit.unknown and not near and not bad.is_built:
             confidence, claim = Confidence.LOW, None  # the program may take it out before it builds the object
         message = _message(name, misfit, len(bad.item.elements))
+        left = bad.inherited(misfit)
         return self.finding(
             bad.place(misfit),
             message,
             symbol=misfit.unknown or bad.item.path or name,
             confidence=confidence,
             evidence=evidence,
-            related=(Related(target.place, "defined here"),) if target.place is not None else (),
-            help=f"did you mean `{near[0]}`?" if near else _advice(misfit, bad.probable_argument(misfit)),
+            related=(
+                *((Related(target.place, "defined here"),) if target.place is not None else ()),
+                *((Related(left, "inherited from here"),) if left is not None else ()),
+            ),
+            help=_REPLACE
+            if left is not None
+            else f"did you mean `{near[0]}`?"
+            if near
+            else _advice(misfit, bad.probable_argument(misfit)),
             claim=claim,
             cause=f"{tag.target}: {message}",
         )
+
+
+_REPLACE = "add `_delete_=True` to replace the inherited object, or remove the argument from it"
 
 
 def _mistakes(misfits: Sequence[queries.Misfit]) -> Iterator[queries.Misfit]:
@@ -152,8 +181,10 @@ def _join_findings(first: Finding, *others: Finding) -> Finding:
     )
 
 
-def _claim(bad: BadCall, misfit: queries.Misfit) -> claims.NotMade | claims.NotCalled:
+def _claim(bad: BadCall, misfit: queries.Misfit) -> claims.NotMade | claims.NotCalled | None:
     item, tag = bad.item, bad.item.node.tag
+    if item.recipe.dialect is Dialect.OPENMMLAB:
+        return None
     if tag.kind is TagKind.TARGET:
         return claims.NotCalled(bad.place(misfit), tag.target, *bad.given, bad.is_final)
     first = next(one for one in bad.misfits if bad.place(one) == bad.place(misfit))  # whose error hides the others

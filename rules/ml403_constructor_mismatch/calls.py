@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import edits
 from modellint.graph.immutable import dataclass, replace
-from modellint.graph.recipe import NodeKind, TagKind
+from modellint.graph.recipe import Dialect, NodeKind, TagKind
 from modellint.link.recipes import queries
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ class BadCall:
     #: A program of Hydra is known to build the object; and no other arguments follow.
     is_built: bool = False
     is_final: bool = False
+    #: The configuration, if it inherits others.
+    whole: Recipe | None = None
 
     def probable_argument(self, misfit: queries.Misfit) -> str | None:
         """The argument in `**kwargs` whose name is close to that of a missing one; None if there is none."""
@@ -42,12 +44,24 @@ class BadCall:
     def place(self, misfit: queries.Misfit) -> Place:
         """The key of a wrong argument, where it stands in the recipe's own mapping; else the tag."""
         wrong = misfit.unknown or self.probable_argument(misfit)
+        if wrong is None and self.whole is not None and self.item.recipe is not self.whole:
+            own = next((one for one in self.item.fields.values() if one.recipe is self.whole and one.key), None)
+            return self.item.place if own is None else own.place
         entry = self.item.recipe.argument(self.item.node, wrong) if wrong else None
         if entry is None:
             return self.item.recipe.place(self.item.node.tag.span)
         given = self.item.fields.get(wrong)
         recipe = given.recipe if given is not None and given.key is entry.key else self.item.recipe
+        if self.inherited(misfit) is not None:
+            return self.item.recipe.place(self.item.node.tag.span)
         return recipe.place(entry.key.span)
+
+    def inherited(self, misfit: queries.Misfit) -> Place | None:
+        """The place of a wrong argument that `whole` inherits, while it names another class; None of other ones."""
+        given = self.item.fields.get(misfit.unknown)
+        if self.whole is None or self.item.recipe is not self.whole or given is None or given.key is None:
+            return None
+        return given.recipe.place(given.key.span) if given.recipe is not self.whole else None
 
 
 def bad_calls(recipe: Recipe, project: Project) -> Iterator[BadCall]:
@@ -61,14 +75,16 @@ def bad_calls(recipe: Recipe, project: Project) -> Iterator[BadCall]:
             continue
         target = tagged.likely_target
         is_known = tag is TagKind.TARGET and bool(target.signatures)
-        built = queries.about(recipe, project).instantiation(item) if is_known else None
+        built = asked.instantiation(item) if is_known else None
         if built is not None:
             given = built.positional or given[0], [*dict.fromkeys((*given[1], *built.keywords))]
         is_final = tag not in _OPEN_CALLS or (built is not None and built.is_final)
         found = target.misfits(*given, is_final=is_final)
         if built is not None:
             found = [one for one in found if built.changed.isdisjoint((one.unknown, *one.missing))]
-        bad = BadCall(item, target, tuple(found), (given[0], tuple(given[1])), built is not None, is_final)
+        found = [one for one in found if not (one.unknown and asked.is_taken_out(one.unknown, item))]
+        whole = recipe if recipe.dialect is Dialect.OPENMMLAB else None
+        bad = BadCall(item, target, tuple(found), (given[0], tuple(given[1])), built is not None, is_final, whole)
         if tag is TagKind.TARGET:  # what stands in another file is told of that file
             found = [one for one in found if bad.place(one).path == recipe.path]
         if found and not _is_replaced(tagged, target, given, project):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.graph.recipe import MERGE
+from modellint.graph.recipe import MERGE, Dialect
 from modellint.link.recipes import queries
 from modellint.rule import Rule, recipe_probe
 
@@ -26,6 +26,9 @@ class DuplicateKey(Rule):
     Compares the keys of each mapping as Python does: `1`, `0x1` and `true` are one key, `1` and `"1"` are two. Reports
     a key that occurs twice, and two `<<` in one mapping. A key may override one that `<<` merges in. The same holds in
     the configurations that a program of Hydra composes.
+
+    In a configuration of OpenMMLab, it reports a key at the top that two of the files in `_base_` have, and, as a
+    warning, one that a `{…}` has twice.
 
     ## Why is this bad
     HyperPyYAML does not load the recipe. It raises `DuplicateKeyError`, or, under `!new:` or `!name:`, the misleading
@@ -47,7 +50,7 @@ class DuplicateKey(Rule):
     code = "ML404"
     name = "duplicate-key"
     severity = Severity.ERROR
-    requires = ("dialect", "evaluation", "is_composed")
+    requires = ("dialect", "evaluation", "is_composed", "refusals")
     takes_configs = True
     probe = staticmethod(recipe_probe)
 
@@ -56,6 +59,16 @@ class DuplicateKey(Rule):
 
         for repeated in repeated_keys(recipe, project):
             yield self._finding(repeated, queries.about(recipe, project).dialect)
+        for refusal in queries.about(recipe, project).refusals() if recipe.dialect is Dialect.OPENMMLAB else ():
+            if refusal.trouble.name == "TWO_BASES":
+                yield self.finding(
+                    refusal.place,
+                    f"`{refusal.text}` has the key `{refusal.wanted}`, and so has `{refusal.available[0]}`",
+                    symbol=refusal.wanted,
+                    confidence=Confidence.HIGH,
+                    evidence=("`Config.fromfile` raises `KeyError: Duplicate key is not allowed among bases`",),
+                    help="remove the key from one of the two files, or let one inherit from the other",
+                )
 
     def _finding(self, repeated: RepeatedKey, dialect: queries.Description) -> Finding:
         place = repeated.recipe.place(repeated.second.key.span)
@@ -65,6 +78,7 @@ class DuplicateKey(Rule):
         same = repeated.first.value.text and repeated.first.value.text == repeated.second.value.text
         where = f"`{repeated.path}`" if repeated.path else "one mapping"
         help = "remove one of the two" + (", which have the same value" if same else "")
+        is_python = repeated.recipe.dialect is Dialect.OPENMMLAB
         evidence = (
             dialect.repeated or dialect.overwritten
             if dialect.is_plain
@@ -74,7 +88,7 @@ class DuplicateKey(Rule):
             place,
             f"the key `{name}` occurs twice in {where}",
             symbol=name,
-            severity=Severity.WARNING if dialect.overwritten else Severity.ERROR,
+            severity=Severity.WARNING if dialect.overwritten or is_python else Severity.ERROR,
             confidence=Confidence.HIGH,
             evidence=(evidence,),
             related=(Related(repeated.recipe.place(repeated.first.key.span), "first defined here"),),

@@ -67,7 +67,7 @@ class UndefinedHyperparameter(Rule):
     severity = Severity.ERROR
     requires = (
         *("dialect", "faults", "interface_recipes", "loaders", "missing_config_keys", "missing_keys", "unmet_keys"),
-        "unmet_links",
+        *("unmet_config_keys", "unmet_links"),
     )
     takes_configs = True
     probe = staticmethod(recipe_probe)
@@ -80,6 +80,8 @@ class UndefinedHyperparameter(Rule):
             yield self._config_finding(key)
         for link in script.unmet_links:
             yield self._of_link(link)
+        for unmet in script.unmet_config_keys:
+            yield self._of_configs(unmet)
         for recipe in script.interface_recipes:
             yield from self.check_recipe(recipe, project)
         from .checkpoint_keys import unsaved_keys
@@ -167,6 +169,41 @@ class UndefinedHyperparameter(Rule):
             confidence=Confidence.HIGH if near or not link.on_instantiate else Confidence.MEDIUM,
             evidence=(effect,),
             help=f"did you mean `{near[0]}`?" if near else "correct the key, or add the argument before the link",
+        )
+
+    def _of_configs(self, unmet: queries.UnmetKey) -> Finding:
+        available = [one for one in unmet.available if one != unmet.name]
+        near = edits.get_close_matches(unmet.name, available, n=1, cutoff=0.6) if not unmet.is_partial else []
+        is_one = len(unmet.configs) == 1
+        holder = f"`{unmet.where}`" if unmet.where else "configuration"
+        if is_one:
+            lacks = f"`{unmet.where}` of `{unmet.configs[0]}`" if unmet.where else f"`{unmet.configs[0]}`"
+            lacks = f"{lacks} has no key `{unmet.name}`"
+        elif unmet.is_partial:
+            others = f"{len(unmet.configs) - 1} other{'s' * (len(unmet.configs) > 2)}"
+            where = f"`{unmet.where}` of " if unmet.where else ""
+            lacks = f"{where}`{unmet.configs[0]}` and {others} have no key `{unmet.name}`"
+        else:
+            lacks = f"no {holder} of the project has a key `{unmet.name}`"
+        listed = ", ".join(f"`{key}`" for key in unmet.available[:_MOST_NAMES])
+        return self.finding(
+            unmet.place,
+            f"`{unmet.text}` is read, but {lacks}",
+            symbol=unmet.name,
+            severity=Severity.WARNING if unmet.is_partial else Severity.ERROR,
+            confidence=Confidence.HIGH if (near or is_one) and not unmet.is_partial else Confidence.MEDIUM,
+            evidence=(
+                f"`{unmet.function}` reaches this line whenever it runs",
+                "`Config` raises `AttributeError`, or `KeyError` for an index",
+            ),
+            help="add the key, or read it with `get`"
+            if unmet.is_partial
+            else f"did you mean `{near[0]}`?"
+            if near
+            else f"it has {listed}"
+            if listed
+            else "add the key",
+            cause=f"{unmet.where}.{unmet.name}",
         )
 
     def _of_checkpoints(self, found: Unsaved) -> Finding:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Confidence, Finding, Severity
+from modellint.graph.recipe import Dialect
 from modellint.link.recipes import queries
 from modellint.rule import Rule, recipe_probe
 
@@ -21,7 +22,8 @@ class ReferenceCycle(Rule):
 
     ## What it does
     Follows `!ref`, `!copy`, references in strings and `!include:`. Reports a chain that ends where it began, and a
-    reference inside of a mapping, a list or an object's arguments to that mapping, list or object.
+    reference inside of a mapping, a list or an object's arguments to that mapping, list or object. In configurations of
+    OpenMMLab, it reports an entry of `_base_` that leads back to the file.
 
     ## Why is this bad
     HyperPyYAML raises `RecursionError`, `Circular reference detected` or
@@ -49,12 +51,28 @@ class ReferenceCycle(Rule):
     name = "reference-cycle"
     severity = Severity.ERROR
     requires = ("problems",)
+    takes_configs = True
     probe = staticmethod(recipe_probe)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         kinds = queries.ProblemKind
         for found in queries.about(recipe, project).problems(kinds.CYCLE, kinds.ITSELF):
-            yield self._finding(found.problem, found.problem.kind is kinds.ITSELF)
+            is_python = recipe.dialect is Dialect.OPENMMLAB
+            yield (
+                self._inherits_itself(found.problem)
+                if is_python
+                else self._finding(found.problem, found.problem.kind is kinds.ITSELF)
+            )
+
+    def _inherits_itself(self, problem: queries.Problem) -> Finding:
+        return self.finding(
+            problem.place,
+            f"`{problem.missing}` inherits from itself, directly or through another file",
+            symbol=problem.missing,
+            confidence=Confidence.HIGH,
+            evidence=("`Config.fromfile` reads the files again and again until it raises `RecursionError`",),
+            help="remove this entry of `_base_`",
+        )
 
     def _finding(self, problem: queries.Problem, is_itself: bool) -> Finding:
         if not problem.text:

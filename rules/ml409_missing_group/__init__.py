@@ -26,7 +26,7 @@ _MOST_NAMES = 8
 
 
 class MissingGroup(Rule):
-    """Hydra cannot compose a configuration
+    """A configuration cannot be composed
 
     ## What it does
     Composes the configurations of each program that has `@hydra.main`, or `hydra.initialize` with `hydra.compose`, as
@@ -44,6 +44,9 @@ class MissingGroup(Rule):
 
     If the search path has places that only a run knows (`pkg://`, plugins), or names are stored under variables, the
     entries that no file answers are not reported.
+
+    For a configuration of OpenMMLab, reports a file in `_base_` (or in `with read_base():`) that does not exist, and a
+    dict that is merged into an inherited value that is none.
 
     ## Why is this bad
     Hydra raises `MissingConfigException` or `ConfigCompositionException` before the program starts. In one of many
@@ -92,6 +95,8 @@ class MissingGroup(Rule):
         asked = queries.about(recipe, project)
         command = asked.command
         for refusal in asked.refusals():
+            if refusal.trouble.name not in _WORDS:
+                continue
             told = _WORDS[refusal.trouble.name](refusal)
             is_late = refusal.trouble.name in _BY_PACKAGE and has_late_package
             yield self.finding(
@@ -194,6 +199,23 @@ def _no_node(refusal: queries.Refusal) -> _Told:
     )
 
 
+def _no_base(refusal: queries.Refusal) -> _Told:
+    near = edits.get_close_matches(refusal.wanted, refusal.available, n=3, cutoff=0.6)
+    return _Told(
+        f"`{refusal.text}`, which this file inherits, does not exist",
+        "`Config.fromfile` looks for it from the folder of this file, and raises `FileNotFoundError`",
+        f"did you mean {any_of(near)}?" if near else "correct the path",
+    )
+
+
+def _no_mapping(refusal: queries.Refusal) -> _Told:
+    return _Told(
+        f"`{refusal.text}` is a dict here, and {refusal.available[0]} in `{refusal.wanted}`, which it is merged into",
+        "`Config.fromfile` merges a dict only into a dict, and raises `TypeError`",
+        "add `_delete_=True` to replace the inherited value",
+    )
+
+
 _WORDS = {
     "NO_FILE": _no_file,
     "NO_CHOICE": _no_choice,
@@ -204,4 +226,6 @@ _WORDS = {
     "CYCLE": _cycle,
     "NO_NODE": _no_node,
     "LIST_AND_MAPPING": _list_and_mapping,
+    "NO_BASE": _no_base,
+    "NO_MAPPING": _no_mapping,
 }

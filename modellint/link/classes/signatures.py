@@ -73,7 +73,13 @@ def _is_altered(facts: object) -> bool:
     metaclass = head.keywords.get("metaclass")
     if metaclass is not None and metaclass.data != "ABCMeta":
         return True
-    return bool(head.decorators) and not facts.has_method("__init__")
+    return not all(map(_is_registering, head.decorators)) and not facts.has_method("__init__")
+
+
+def _is_registering(decorator: Value) -> bool:
+    """True if a decorator returns the class: `@MODELS.register_module()`. Source: mmengine 0.10.7, `Registry`."""
+    callee = decorator.callee if decorator.op is Op.CALL else decorator
+    return callee.op is Op.ATTR and callee.data == "register_module"
 
 
 def _older(facts: ShippedFacts, known: Parameters) -> tuple[Parameters, ...]:

@@ -50,6 +50,10 @@ def evaluate(recipe: Recipe, project: Project) -> Evaluation:
     """The objects of `recipe`, computed once per project."""
 
     def compute() -> Evaluation:
+        if recipe.dialect is Dialect.OPENMMLAB:
+            from modellint.dialects.openmmlab import evaluate_openmmlab
+
+            return evaluate_openmmlab(recipe, project)
         if recipe.dialect is not Dialect.HYPERPYYAML:
             from modellint.dialects.evaluation import evaluate_config
 

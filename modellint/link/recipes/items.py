@@ -109,6 +109,7 @@ class ProblemKind(Enum):
     INCLUDE = "include"  # an included file that cannot be read
     ARITHMETIC = "arithmetic"  # a division by zero
     OVERRIDE = "override"  # a mapping that an include lays over what is none; `missing` is the included file
+    UNBOUND = "unbound"  # a name that nothing in a configuration in Python binds; `missing` is how to inherit it
     SHAPE = "shape"  # a tag for a scalar on a mapping or sequence, or the other way round
 
 

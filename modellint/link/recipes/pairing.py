@@ -340,7 +340,13 @@ def includers_of(recipe: Recipe, project: Project) -> tuple[Path, ...]:
 
 
 def including(recipe: Recipe, project: Project) -> Iterator[Recipe]:
-    """The whole recipes that contain `recipe`: those that include it and are not included, or else itself."""
+    """The whole recipes that contain `recipe`: those that include it and are not included, or else itself.
+
+    A configuration of OpenMMLab is loaded by itself as well.
+    """
+    if recipe.dialect is Dialect.OPENMMLAB:
+        yield recipe
+        return
     seen = {recipe.file}
     pending = [recipe]
     is_whole = False

@@ -103,8 +103,11 @@ class TaggedItem:
     def target(self) -> ResolvedName:
         """The definition that the name resolves to when one of the scripts of `whole`, or anybody, loads it."""
         name, whole, project = self.name, self.whole, self._project
-        near, folders = project.once(("near", whole.file), lambda: _near(whole, project))
-        return project.once(("target", name, folders), lambda: locate(name, near, project))
+        if whole.dialect is Dialect.OPENMMLAB:
+            from modellint.dialects.openmmlab_types import type_of
+
+            return type_of(self.item, whole, project)
+        return locate_in(name, whole, project)
 
     @property
     def likely_target(self) -> ResolvedName:
@@ -134,7 +137,15 @@ def tagged_items(recipe: Recipe, project: Project, *, by_argument: bool = False)
             is_own = item.recipe is recipe or (whole is recipe and is_plain) or is_given
             if node.tag.kind in _TARGETS and id(node) not in seen and is_own and item.kind is not ItemKind.CONSTANT:
                 seen.add(id(node))
-                yield TaggedItem(item, whole, project)
+                if recipe.dialect is not Dialect.OPENMMLAB or _may_be_built(item, recipe, project):
+                    yield TaggedItem(item, whole, project)
+
+
+def _may_be_built(item: Item, recipe: Recipe, project: Project) -> bool:
+    """True unless the class around an object of an OpenMMLab configuration certainly leaves it as it is."""
+    from modellint.dialects.openmmlab_types import is_left
+
+    return not is_left(item, recipe, project)
 
 
 def _refused(tag: TagKind, has_arguments: bool) -> Collection[TargetKind]:
@@ -151,6 +162,12 @@ def _refused(tag: TagKind, has_arguments: bool) -> Collection[TargetKind]:
         case TagKind.NAME if has_arguments:
             return (TargetKind.MODULE,)
     return ()
+
+
+def locate_in(name: str, whole: Recipe, project: Project) -> ResolvedName:
+    """The definition that a dotted name resolves to when one of the scripts of a recipe, or anybody, loads it."""
+    near, folders = project.once(("near", whole.file), lambda: _near(whole, project))
+    return project.once(("target", name, folders), lambda: locate(name, near, project))
 
 
 # -- resolution --------------------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from modellint.dialects.lightning_cli.faults import FaultKind as FaultKind
     from modellint.dialects.lightning_cli.links import UnmetLink as UnmetLink
     from modellint.dialects.lightning_cli.loading import Loaded as Loaded
+    from modellint.dialects.openmmlab_reading import UnmetKey as UnmetKey
     from modellint.dialects.uses import MissingKey as MissingKey
     from modellint.graph.arguments import Misfit as Misfit
     from modellint.link.classes.signatures import Parameters as Parameters
@@ -71,6 +72,7 @@ else:
             "modellint.dialects.lightning_cli.faults": "Fault FaultKind",
             "modellint.dialects.lightning_cli.links": "UnmetLink",
             "modellint.dialects.lightning_cli.loading": "Loaded",
+            "modellint.dialects.openmmlab_reading": "UnmetKey",
             "modellint.graph.arguments": "Misfit",
             "modellint.link.classes.signatures": "Parameters",
             "modellint.link.recipes.brain_members": "ForeignMember foreign_members",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from modellint.graph.definitions import DefinedClass
 from modellint.graph.immutable import dataclass
-from modellint.graph.recipe import TagKind, below
+from modellint.graph.recipe import Dialect, TagKind, below
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.items import ItemKind
 from modellint.link.recipes.pairing import includers_of, including, is_inference, scripts_of, upwards
@@ -149,6 +149,8 @@ class Queries:
     @property
     def is_composed(self) -> bool:
         """True if a program of Hydra is known to compose this file, alone or with others."""
+        if self.recipe.dialect is Dialect.OPENMMLAB:
+            return False
         from modellint.dialects.placing import composed_with
 
         return composed_with(self.recipe.file, self._project) is not None
@@ -156,6 +158,8 @@ class Queries:
     @property
     def command(self) -> tuple[str, str, tuple[str, ...]] | None:
         """The folder, the name and the arguments by which Hydra composes this file; None if no program does."""
+        if self.recipe.dialect is Dialect.OPENMMLAB:
+            return None
         from modellint.dialects.placing import composed_with
 
         composed = composed_with(self.recipe.file, self._project)
@@ -164,14 +168,22 @@ class Queries:
         return composed.app.folder.as_posix(), composed.app.name, composed.composition.arguments
 
     def refusals(self) -> list[Refusal]:
-        """The entries in this file of a defaults list, and the keys, for which Hydra refuses to compose it."""
+        """The entries in this file of a defaults list or of `_base_`, and the keys, for which its loader refuses it."""
+        if self.recipe.dialect is Dialect.OPENMMLAB:
+            from modellint.dialects.openmmlab import refusals_of
+
+            return list(refusals_of(self.recipe, self._project))
         from modellint.dialects.placing import composed_with
 
         composed = composed_with(self.recipe.file, self._project)
         return [] if composed is None else list(composed.composition.refusals_in(self.recipe.file))
 
     def instantiation(self, item: Item) -> Instantiation | None:
-        """The call of `instantiate` that builds an object of the configuration; None if none is known to."""
+        """The call of `instantiate`, or of a registry, that builds an object; None if none is known to."""
+        if self.recipe.dialect is Dialect.OPENMMLAB:
+            from modellint.dialects.openmmlab_types import construction
+
+            return construction(item, self.recipe, self._project)
         from modellint.dialects.uses import instantiation_of
 
         return instantiation_of(item, self.recipe, self._project)
@@ -189,6 +201,23 @@ class Queries:
         from modellint.dialects.lightning_cli.loading import loaded_by
 
         return loaded_by(self.recipe, self._project) if self.dialect.is_typed else ()
+
+    @property
+    def untyped(self) -> Iterator[tuple[Item, str]]:
+        """The mappings without a `type` that a class certainly builds by a registry, with the name of the class."""
+        if self.recipe.dialect is not Dialect.OPENMMLAB:
+            return iter(())
+        from modellint.dialects.openmmlab_types import untyped
+
+        return untyped(self.recipe, self._project)
+
+    def is_taken_out(self, name: str, item: Item) -> bool:
+        """True if an argument of an object may be taken out before a registry builds the object of the rest."""
+        if self.recipe.dialect is not Dialect.OPENMMLAB:
+            return False
+        from modellint.dialects.openmmlab_types import is_taken_out
+
+        return is_taken_out(name, item, self.recipe, self._project)
 
     # -- classes of objects ------------------------------------------------------------------------------------
 
@@ -339,7 +368,7 @@ class Queries:
 
 
 def _problems(whole: Recipe, project: Project, kinds: Collection[ProblemKind]) -> Iterator[FoundProblem]:
-    is_loaded = bool(scripts_of(whole, project).scripts) or is_inference(whole)
+    is_loaded = whole.dialect is Dialect.OPENMMLAB or bool(scripts_of(whole, project).scripts) or is_inference(whole)
     for problem in evaluate(whole, project).problems:
         if problem.kind in kinds:
             yield FoundProblem(whole, problem, is_loaded)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from modellint.dialects.apps import App
     from modellint.dialects.lightning_cli.links import UnmetLink
+    from modellint.dialects.openmmlab_reading import UnmetKey
     from modellint.dialects.uses import MissingKey
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
@@ -59,6 +60,15 @@ class ScriptQueries:
         from modellint.dialects.lightning_cli.links import unmet_links
 
         return unmet_links(self._module, self._project)
+
+    @property
+    def unmet_config_keys(self) -> Iterator[UnmetKey]:
+        """The keys that the file certainly reads of a configuration of OpenMMLab, and that each such one lacks."""
+        if "fromfile" not in self._module.text:
+            return iter(())
+        from modellint.dialects.openmmlab_reading import unmet_keys
+
+        return unmet_keys(self._module, self._project)
 
     @property
     def interface_recipes(self) -> tuple[Recipe, ...]:

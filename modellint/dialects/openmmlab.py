@@ -1,0 +1,360 @@
+"""Composes configurations of OpenMMLab: a file with what it inherits, as `mmengine.config.Config.fromfile` does.
+
+Source: mmengine 0.10.7; `Config` of mmcv 1 merges alike.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from modellint.dialects.defaults import Refusal, Trouble
+from modellint.dialects.openmmlab_places import Spot, change, copied, fill, settle
+from modellint.frontends.openmmlab import looks_like_openmmlab, read_openmmlab
+from modellint.frontends.openmmlab_values import BASE, READ_BASE, TYPE
+from modellint.frontends.recipe import read
+from modellint.graph.immutable import dataclass
+from modellint.graph.recipe import NO_TAG, Node, NodeKind, Recipe, TagKind
+from modellint.link.recipes.items import Evaluation, Item, ItemKind, Problem, ProblemKind
+from modellint.source import UnreadableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.frontends.openmmlab import ConfigFile
+    from modellint.frontends.openmmlab_values import Base
+    from modellint.graph.recipe import Reference, Scalar
+    from modellint.link.project import Project
+
+DELETE = "_delete_"
+#: Keys that no class gets.
+_TAKEN = frozenset((TYPE, "_scope_"))
+#: Words of the files by which a project shows that it reads such configurations.
+_READERS = ("register_module", "fromfile")
+_DATA = (".yaml", ".yml", ".json")
+_MOST_LEVELS = 40
+
+
+@dataclass(eq=False, slots=True)
+class Composed:
+    """A configuration with what it inherits: its root, and what the loader refuses.
+
+    Not `is_whole`: it inherits a file that cannot be read here.
+    """
+
+    root: Spot
+    files: list[Recipe]
+    is_whole: bool = True
+    refusals: list[Refusal] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def config_file(path: Path, project: Project) -> ConfigFile | None:
+    """A configuration in a Python file as written; None for other files."""
+
+    def load() -> ConfigFile | None:
+        data = project.files.read(path)
+        return None if data is None else read_openmmlab(path, data)
+
+    return project.once(("openmmlab file", path), load)
+
+
+def config_in(path: Path, data: bytes, project: Project) -> ConfigFile | None:
+    """The configuration in a Python file that is checked; None if nothing shows that it is one."""
+    if not looks_like_openmmlab(data):
+        return None
+    found = config_file(path, project)
+    if found is None or found.is_marked:
+        return found
+    is_typed = any(entry.value.tag.kind is TagKind.TARGET for entry in found.recipe.root.entries)
+    is_listed = any(
+        one.tag.kind is TagKind.TARGET for entry in found.recipe.root.entries for one in entry.value.elements
+    )
+    return found if (is_typed or is_listed) and has_readers(project) else None
+
+
+def has_readers(project: Project) -> bool:
+    """True if a Python file of the project registers classes, or loads configurations."""
+    root = project.options.root
+    return project.once(("openmmlab readers",), lambda: any(project.files.mentioning(root, word) for word in _READERS))
+
+
+def inheritors(project: Project) -> dict[Path, list[Path]]:
+    """The files that configurations of the project inherit from, each with these configurations."""
+
+    def find() -> dict[Path, list[Path]]:
+        found: dict[Path, list[Path]] = {}
+        root = project.options.root
+        for path in dict.fromkeys((*project.files.mentioning(root, BASE), *project.files.mentioning(root, READ_BASE))):
+            file = config_file(path, project)
+            for base in file.bases if file is not None else ():
+                named = path_of(base, file.recipe, project) if file is not None else None
+                if named is not None:
+                    found.setdefault(named, []).append(path)
+        return found
+
+    return project.once(("openmmlab inheritors",), find)
+
+
+def leaves_of(path: Path, project: Project) -> list[Path]:
+    """The configurations that inherit a file and that none inherits."""
+    known = inheritors(project)
+    pending, found = [path], []
+    for one in pending:
+        above = [other for other in known.get(one, ()) if other not in pending]
+        pending += above
+        if one not in known:
+            found.append(one)
+    return found
+
+
+def composed(path: Path, project: Project) -> Composed | None:
+    """A configuration with what it inherits; None if it cannot be read."""
+    return _composed(path, project, ())
+
+
+def _composed(path: Path, project: Project, around: tuple[Path, ...]) -> Composed | None:
+    """Compose a file that those `around` it inherit."""
+
+    def compose() -> Composed | None:
+        if path.suffix in _DATA:
+            return _data_file(path, project, around)
+        file = config_file(path, project)
+        return None if file is None else _Composer(file, project, (*around, path)).result
+
+    known = project.found(("openmmlab", path))
+    if known is not None:
+        return project.once(("openmmlab", path), compose)
+    return compose() if around else project.once(("openmmlab", path), compose)
+
+
+def _data_file(path: Path, project: Project, around: tuple[Path, ...]) -> Composed | None:
+    """A configuration in YAML or JSON; one that inherits others is not whole."""
+    data = project.files.read(path)
+    try:
+        recipe = None if data is None else read(path, data, included=True)
+    except UnreadableError:
+        return None
+    if recipe is None:
+        return None
+    root = Spot(recipe.root, recipe)
+    fill(root, None, [0])
+    is_alone = BASE not in root.children
+    root.is_open = not is_alone
+    return Composed(root, [recipe], is_alone)
+
+
+def path_of(base: Base, recipe: Recipe, project: Project) -> Path | None:
+    """The file that an entry of `_base_` names; None if it is not in this project, or unknown."""
+    folder = recipe.file.parent
+    if not base.is_module:
+        is_elsewhere = not base.text or "::" in base.text or "{{" in base.text or os.path.isabs(base.text)
+        return None if is_elsewhere else Path(os.path.normpath(folder / base.text))
+    if base.level:
+        for _ in range(base.level - 1):
+            folder = folder.parent
+        return Path(os.path.normpath(folder / f"{base.text.replace('.', '/')}.py"))
+    module = project.names.find_module(base.text, recipe.file)
+    return None if module is None else module.file
+
+
+class _Composer:
+    """The composition of one file."""
+
+    def __init__(self, file: ConfigFile, project: Project, stack: tuple[Path, ...]) -> None:
+        self._file = file
+        self._project = project
+        self._stack = stack
+        self._recipe = file.recipe
+        recipe = file.recipe
+        inherited = Spot(Node(NodeKind.MAPPING, NO_TAG, recipe.root.span), recipe)
+        self.result = result = Composed(inherited, [recipe], file.is_whole)
+        for base in file.bases:
+            self._inherit(base, inherited)
+        inherited.is_open = inherited.is_open or not result.is_whole
+        self._check_references(inherited)
+        own = Spot(recipe.root, recipe)
+        fill(own, inherited, [0])
+        for text, is_removed in file.changed.items():
+            change(inherited, text, is_removed)
+        own.is_open = not file.is_whole
+        if file.is_lazy:
+            for name, child in own.children.items():
+                child.parent = inherited
+                inherited.children[name] = child
+            inherited.merged = [(inherited.node, inherited.recipe, None), (recipe.root, recipe, None)]
+        else:
+            self._merge(own, inherited)
+        inherited.is_open = inherited.is_open or not file.is_whole
+        settle(inherited, recipe)
+        result.root = inherited
+
+    # -- inherited files ---------------------------------------------------------------------------------------
+
+    def _inherit(self, base: Base, inherited: Spot) -> None:
+        result = self.result
+        path = path_of(base, self._recipe, self._project)
+        if path is None:
+            result.is_whole = False
+            return
+        place = self._recipe.place(base.span)
+        own = self._recipe.file
+        if path in self._stack:
+            result.is_whole = False
+            file = config_file(path, self._project)
+            result.files += () if file is None else (file.recipe,)
+            if path == own:
+                result.problems.append(Problem(ProblemKind.CYCLE, place, "", base.text))
+            return
+        if not self._project.files.exists(path):
+            result.is_whole = False
+            names = tuple(one for one in self._project.files.listdir(path.parent) if not one.startswith("__"))
+            result.refusals.append(Refusal(Trouble.NO_BASE, place, base.text, path.name, names))
+            return
+        found = _composed(path, self._project, self._stack) if len(self._stack) < _MOST_LEVELS else None
+        if found is None:
+            result.is_whole = False
+            return
+        result.is_whole = result.is_whole and found.is_whole
+        result.files += (one for one in found.files if one not in result.files)
+        if any(one.file == own for one in found.files):
+            result.problems.append(Problem(ProblemKind.CYCLE, place, "", base.text))
+            return
+        children = found.root.children
+        if base.names is not None:
+            available = tuple(map(str, children))
+            for _, wanted in base.names if found.is_whole and not found.root.is_open else ():
+                if wanted not in children:
+                    result.problems.append(Problem(ProblemKind.UNDEFINED, place, wanted, wanted, available))
+            children = {own: children[wanted] for own, wanted in base.names if wanted in children}
+        for name, child in children.items():
+            if name in inherited.children and not self._file.is_lazy:
+                other = inherited.children[name].recipe.file.name
+                result.refusals.append(Refusal(Trouble.TWO_BASES, place, base.text, str(name), (other,)))
+            inherited.children[name] = copied(child, inherited)
+
+    # -- merging -----------------------------------------------------------------------------------------------
+
+    def _merge(self, own: Spot, base: Spot) -> None:
+        """Merge a mapping into an inherited one. Source: `Config._merge_a_into_b`."""
+        base.merged = [*(base.merged or [(base.node, base.recipe, base.key)]), (own.node, own.recipe, own.key)]
+        base.is_open = base.is_open or own.is_open
+        for name, child in own.children.items():
+            known = base.children.get(name)
+            is_mapping = child.node.kind is NodeKind.MAPPING
+            if is_mapping and known is not None and not _is_deleting(child):
+                if known.node.kind is NodeKind.MAPPING:
+                    self._merge(child, known)
+                    continue
+                if known.node.kind is NodeKind.SEQUENCE or known.node.tag is NO_TAG:
+                    self._clash(name, child, known)
+                else:
+                    child.is_open = True
+            elif is_mapping and known is not None:
+                child.children.pop(DELETE, None)
+            elif is_mapping and base.is_open:
+                for one in child.below():
+                    one.children.pop(DELETE, None)
+            child.parent = base
+            base.children[name] = child
+
+    def _clash(self, name: Scalar, child: Spot, known: Spot) -> None:
+        if known.node.tag.kind is TagKind.OTHER or child.recipe is not self._recipe:
+            return
+        place = self._recipe.place((child.key or child.node).span)
+        kind = "a list" if known.node.kind is NodeKind.SEQUENCE else f"`{_shown(known.node)}`"
+        self.result.refusals.append(Refusal(Trouble.NO_MAPPING, place, str(name), known.recipe.file.name, (kind,)))
+
+    # -- references --------------------------------------------------------------------------------------------
+
+    def _check_references(self, inherited: Spot) -> None:
+        seen: set[object] = set()
+        for reference in self._file.asked:
+            gap = _gap(inherited, reference)
+            if gap is not None and reference.span not in seen:
+                seen.add(reference.span)
+                key, available = gap
+                place = self._recipe.place(reference.span)
+                self.result.problems.append(Problem(ProblemKind.UNDEFINED, place, reference.text, key, available))
+        for reference in self._file.unbound if not self._file.is_lazy else ():
+            place = self._recipe.place(reference.span)
+            available = tuple(map(str, inherited.children))
+            is_inherited = reference.text in available
+            own = tuple(str(entry.name) for entry in self._recipe.root.entries)
+            self.result.problems.append(
+                Problem(
+                    ProblemKind.UNBOUND,
+                    place,
+                    reference.text,
+                    f"{BASE}.{reference.text}" if is_inherited else "",
+                    own,
+                )
+            )
+
+
+def _shown(node: Node) -> str:
+    value = node.scalar
+    return "None" if value is None else str(value)
+
+
+def _is_deleting(spot: Spot) -> bool:
+    found = spot.children.get(DELETE)
+    return found is not None and (found.node.tag is not NO_TAG or bool(found.node.scalar))
+
+
+def _gap(inherited: Spot, reference: Reference) -> tuple[str, tuple[str, ...]] | None:
+    """The key of an inherited mapping that a reference needs and that is not there, with those that are."""
+    spot = inherited
+    for key in reference.text.split("."):
+        if spot.is_open or spot.node.kind is not NodeKind.MAPPING:
+            return None
+        found = spot.children.get(key)
+        if found is None:
+            is_number = any(not isinstance(one, str) and str(one) == key for one in spot.children)
+            return None if is_number else (key, tuple(map(str, spot.children)))
+        spot = found
+    return None
+
+
+# -- objects ---------------------------------------------------------------------------------------------------
+
+
+def evaluate_openmmlab(recipe: Recipe, project: Project) -> Evaluation:
+    """The objects of a configuration, and the names in it that certainly lead nowhere."""
+    found = composed(recipe.file, project)
+    if found is None:
+        item = Item(ItemKind.UNKNOWN, recipe.root, recipe, "")
+        return Evaluation(recipe, item, (), (recipe,), {})
+    items: dict[int, Item] = {}
+    root = _item(found.root, items, 0)
+    return Evaluation(recipe, root, tuple(found.problems), tuple(found.files), items)
+
+
+def _item(spot: Spot, items: dict[int, Item], depth: int) -> Item:
+    node = spot.node
+    if node.kind is NodeKind.SCALAR:
+        kind = ItemKind.CONSTANT if node.tag is NO_TAG else ItemKind.UNKNOWN
+        item = Item(kind, node, spot.recipe, spot.path, spot.key, node.scalar if node.tag is NO_TAG else None)
+    else:
+        fields = {name: _item(child, items, depth + 1) for name, child in spot.children.items()} if depth < 100 else {}
+        item = Item(ItemKind.SEQUENCE, node, spot.recipe, spot.path, spot.key)
+        if node.kind is NodeKind.SEQUENCE:
+            item.elements = list(fields.values())
+        elif node.tag.kind is TagKind.TARGET:
+            item.kind = ItemKind.UNKNOWN if spot.is_open else ItemKind.NEW
+            item.target = node.tag.target
+            item.fields = {name: one for name, one in fields.items() if name not in _TAKEN}
+        else:
+            item.kind = ItemKind.UNKNOWN if spot.is_open else ItemKind.MAPPING
+            item.fields = fields
+    for one in (node, *(own for own, _, _ in spot.merged)):
+        items.setdefault(id(one), item)
+    return item
+
+
+def refusals_of(recipe: Recipe, project: Project) -> Iterator[Refusal]:
+    """What the loader refuses in a file."""
+    found = composed(recipe.file, project)
+    return iter(()) if found is None else iter(found.refusals)

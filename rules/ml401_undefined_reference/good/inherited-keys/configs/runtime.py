@@ -1,0 +1,1 @@
+log = dict(level='INFO', hooks=[dict(type='Text', every=10)])

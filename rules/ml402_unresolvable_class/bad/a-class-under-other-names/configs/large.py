@@ -1,0 +1,3 @@
+_base_ = ["./base.py"]
+
+model = dict(head=dict(type="Head"))  # expect: ML402

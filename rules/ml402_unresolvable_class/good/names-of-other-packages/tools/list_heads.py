@@ -1,0 +1,1 @@
+KNOWN = ("LinearHeads", "FlatHeads")

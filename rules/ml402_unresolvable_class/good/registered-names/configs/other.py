@@ -1,0 +1,3 @@
+from torch.nn import Identity
+
+model = dict(type=Identity)

@@ -1,0 +1,5 @@
+_base_ = ["./base.py"]
+
+model = dict(
+    trunk=dict(type="LinearHead", outputs=64),  # expect: ML403
+)

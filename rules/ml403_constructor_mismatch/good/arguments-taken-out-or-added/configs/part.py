@@ -1,0 +1,1 @@
+model = dict(type="Net", heads=[], trunk=dict(type="Trunk"))

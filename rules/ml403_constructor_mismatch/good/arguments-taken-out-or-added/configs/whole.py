@@ -1,0 +1,3 @@
+_base_ = ["./part.py"]
+
+model = dict(trunk=dict(depth=3))

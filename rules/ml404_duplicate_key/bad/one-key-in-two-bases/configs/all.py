@@ -1,0 +1,2 @@
+_base_ = ["./data.py", "./schedule.py"]  # expect: ML404
+epochs = 4

@@ -1,0 +1,2 @@
+batch_size = 4
+data = dict(workers=2)

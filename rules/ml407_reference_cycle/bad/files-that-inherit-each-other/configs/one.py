@@ -1,0 +1,2 @@
+_base_ = ["./two.py"]  # expect: ML407
+epochs = 3

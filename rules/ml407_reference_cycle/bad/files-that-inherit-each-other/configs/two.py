@@ -1,0 +1,2 @@
+_base_ = "./one.py"  # expect: ML407
+batch_size = 4

@@ -1,0 +1,2 @@
+_base_ = ['./one.py']
+size = _base_.size + 1

@@ -1,0 +1,4 @@
+_base_ = [
+    "./base.py",
+    "./scedule.py",  # expect: ML409
+]

@@ -1,0 +1,2 @@
+root = "."
+_base_ = ["../large.py"]

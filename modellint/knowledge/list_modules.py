@@ -84,7 +84,9 @@ class Module:
     @property
     def may_have_more_names(self) -> bool:
         """True if statements may make names that do not stand there."""
-        return not self.is_lazy and ("__getattr__" in self.definitions or _DYNAMIC.search(self.text) is not None)
+        hook = self.definitions.get("__getattr__")
+        is_hooked = hook is not None and _hook_names(hook[0]) is None
+        return not self.is_lazy and (is_hooked or _DYNAMIC.search(self.text) is not None)
 
     def public(self) -> set[str]:
         """The own names that `from module import *` imports."""
@@ -94,7 +96,9 @@ class Module:
 
     def own_names(self) -> set[str]:
         """The names that statements of the module define, without those of star imports."""
-        return {*self.definitions, *self.imports, *self.aliases, *self.others}
+        hook = self.definitions.get("__getattr__")
+        made = (hook and _hook_names(hook[0])) or ()
+        return {*self.definitions, *self.imports, *self.aliases, *self.others, *made}
 
 
 class Source:
@@ -202,7 +206,7 @@ class Source:
             return self._follow_import(module.imports[name], hops)
         if name in module.aliases:
             return self.resolve_expression(module, module.aliases[name]) or Named()
-        if name in module.others:
+        if name in module.others or name in module.own_names():
             return Named()
         for star in reversed(module.stars):
             source = self.modules.get(star)
@@ -348,6 +352,26 @@ class _Statements:
         known = self._module.exported or set()
         if isinstance(value, ast.List | ast.Tuple) and all(isinstance(one, ast.Constant) for one in value.elts):
             self._module.exported = known | {str(one.value) for one in value.elts if isinstance(one, ast.Constant)}
+
+
+def _hook_names(hook: Definition) -> set[str] | None:
+    """The names that `__getattr__` of a module gives, if it compares them and refuses all others; else None."""
+    if not isinstance(hook, ast.FunctionDef) or not isinstance(hook.body[-1], ast.Raise):
+        return None
+    names: set[str] = set()
+    for one in hook.body[:-1]:
+        if isinstance(one, ast.Expr | ast.Import | ast.ImportFrom):
+            continue
+        if not isinstance(one, ast.If) or one.orelse or not isinstance(one.test, ast.Compare):
+            return None
+        compared = one.test.comparators[0]
+        parts = compared.elts if isinstance(compared, ast.Tuple | ast.List | ast.Set) else [compared]
+        if not isinstance(one.test.ops[0], ast.In | ast.Eq) or not all(
+            isinstance(part, ast.Constant) for part in parts
+        ):
+            return None
+        names |= {str(part.value) for part in parts if isinstance(part, ast.Constant)}
+    return names
 
 
 def _shorten(cls: ast.ClassDef) -> None:

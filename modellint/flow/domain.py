@@ -184,12 +184,15 @@ class Length:
 class CoveredLengths(HashedOnce):
     """The `lengths` that a tensor was counted or cut to, which it is made for.
 
-    It is a table of sines or cosines (`is_periodic`), or contains state of earlier calls (`is_grown`).
+    It is a table of angles, sines or cosines (`is_periodic`), contains powers (`is_power`), or state of earlier calls
+    (`is_grown`), which stands along the dimension before the last (`is_lengthened`).
     """
 
     lengths: tuple[Length, ...] = ()
     is_periodic: bool = False
+    is_power: bool = False
     is_grown: bool = False
+    is_lengthened: bool = False
 
 
 @hashed_once

@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.flow.fixpoint import Fixpoint
 from modellint.flow.summaries import Summaries
-from modellint.graph.value import EventKind, Nested, Op, called_name, dotted, is_argument, self_attribute, subscripts
+from modellint.graph.value import (
+    EventKind,
+    Nested,
+    Op,
+    called_name,
+    dotted,
+    is_argument,
+    self_attribute,
+    subscripts,
+    walk_all,
+)
 from modellint.link.mentioned import reached
 from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule
 from modellint.link.remembered import FLAG, NAMES
@@ -29,6 +39,8 @@ if TYPE_CHECKING:
 #: How many imports producers of sines are looked for through.
 _MAX_FILES = 3
 _PERIODIC, _COUNTED = operators.words("periodic"), operators.words("counted")
+#: Names of functions that multiply each position by each power.
+_MULTIPLYING = operators.words("product") | operators.words("subscripts")
 _CONSTRUCTORS = frozenset(("__init__", "__post_init__"))
 #: Names that tell no function from others.
 _UNNAMED = frozenset((*_CONSTRUCTORS, "forward", "__call__"))
@@ -94,6 +106,7 @@ class SineTables:
 
     def _compute_producers(self) -> frozenset[str]:
         self.producers |= self._imported_names(lambda there: there.producers)
+        self.producers.update(name for f in self._functions if self._may_give_angles(f) for name in _callable_names(f))
         self._close(self.producers, self._producer_names)
         return frozenset(self.producers)
 
@@ -152,6 +165,15 @@ class SineTables:
                     yield from _strings(event.value)
             elif event.kind in _ENDING and self._may_be_table(event.value):
                 yield from _callable_names(function)
+
+    def _may_give_angles(self, function: Function) -> bool:
+        """True if a function may return positions that it multiplies by powers of its object, or by a function."""
+        if function.words.isdisjoint(self._counted):
+            return False
+        given = [event.value for event in function.flow.events if event.kind in _ENDING]
+        if not any(map(self._may_be_table, given)):
+            return False
+        return not function.words.isdisjoint(_MULTIPLYING) or any(map(_is_product, walk_all(given)))
 
     def _forwarder_names(self, function: Function) -> Iterator[str]:
         calls = (event.value for event in function.flow.of(EventKind.CALL))
@@ -234,7 +256,8 @@ class SineTables:
         if op is Op.ATTR:
             return value.data in self.producers or self._may_be_table(value.args[0])
         if op is Op.BIN:
-            return any(map(self._may_be_table, value.args)) and any(map(_is_scale, value.args))
+            is_moved = value.data in ("+", "-") and any(map(self._is_count, value.args))
+            return any(map(self._may_be_table, value.args)) and (is_moved or any(map(_is_scale, value.args)))
         if op is Op.INDEX:
             return self._may_be_table(value.args[0]) and all(map(_keeps_rows, subscripts(value)))
         if op is Op.LAMBDA:
@@ -258,6 +281,9 @@ class SineTables:
         callee = call.callee
         is_builtin = callee.op is Op.GLOBAL and callee.data == "range" and "range" not in self._module.imports
         return not is_builtin and called_name(callee) in self.counting
+
+    def _is_count(self, value: Value) -> bool:
+        return value.op is Op.CALL and self._counts(value)
 
     def _forget(self) -> None:
         """Drops the answers about values: other values may have their identities by now."""
@@ -381,6 +407,13 @@ def _callable_names(function: Function) -> Iterator[str]:
 
 def _strings(call: Value) -> Iterator[str]:
     return (arg.data for arg in call.args[1:] if arg.op is Op.CONST and isinstance(arg.data, str))
+
+
+def _is_product(value: Value) -> bool:
+    """True if a value is the product of something and an attribute of the object: `steps[:, None] * self.rates`."""
+    if value.op is not Op.BIN or value.data != "*":
+        return False
+    return any(self_attribute(arg.args[0] if arg.op is Op.INDEX else arg) is not None for arg in value.args)
 
 
 def _keeps_rows(part: Value) -> bool:

@@ -259,7 +259,8 @@ class Positions(HashedOnce):
     """Elements that count up from 0, made at `origin`; `is_total`: a running total, which counts from 1.
 
     `length` is the expression of their number, if it is known only at run time; `is_given` if it comes from a caller.
-    `is_ahead`: they begin later than 0, or go further than a measured length.
+    `is_ahead`: they begin later than 0, or go further than a measured length. `end` is the size behind the last one, if
+    that is known.
     """
 
     origin: Site
@@ -267,6 +268,7 @@ class Positions(HashedOnce):
     length: Site | None = None
     is_ahead: bool = False
     is_given: bool = False
+    end: Size | None = None
 
     @property
     def key(self) -> Hashable:

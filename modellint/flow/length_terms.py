@@ -159,8 +159,9 @@ class FunctionTables:
     """The tables of one function, run with unknown arguments.
 
     `sized` and `picked` are the tables made or cut, and the look-ups in them. `applied` are the lengths of tables that
-    are combined as a whole, `too_short` those of tables that meet tensors with state of earlier calls. `kept` are parameters for state of earlier calls that is joined to new values, `is_kept`
-    is True if there is such state at all; `compared` are parameters that are compared.
+    are combined as a whole, `too_short` those of tables that meet tensors with state of earlier calls. `kept` are
+    parameters for state of earlier calls that is joined to new values, `is_kept` is True if there is such state at all;
+    `compared` are parameters that are compared.
     """
 
     function: Function

@@ -59,9 +59,9 @@ _POWERS = frozenset(("**", "exp"))
 _MULTIPLYING = frozenset(("product", "subscripts"))
 #: Facets of layers that keep the positions of their input.
 _BY_POSITION = frozenset(("passed", "same-shape", "own-width", "makes-width"))
+#: Facets of operators that give parts of a tensor along a dimension.
+_TAKING = frozenset(("parts", "narrows", "ids"))
 _IDENTITY = frozenset(("is", "is not", "in", "not in"))
-#: Dimensions along which tensors of tokens are longer, and none of their features are.
-_ROWS = (1, -2)
 #: The index of the larger operand if a comparison holds.
 _LARGER = {">": 0, ">=": 0, "<": 1, "<=": 1}
 
@@ -116,7 +116,7 @@ class _Calculated(Refinement):
         if operator in _POWERS and any(map(tensors_in, operands)):
             return _with(CoveredLengths(is_power=True), found)
         if operator == "*" and _are_angles(extents):
-            extents = [self._angles(extents, made), None]
+            return _with(self._angles(extents, made), found)
         for at, extent in enumerate(extents):
             other, value = operands[1 - at], made.value.args[1 - at] if made.value.op is Op.BIN else None
             is_number = constant(other) is not None or (size_of(other) is not None and not self._numbers(other))
@@ -190,8 +190,9 @@ class _Calculated(Refinement):
         if "counted" in row.facets and row.name != "builtins.range":
             return self._cover_count(arguments, found)
         if "joins" in row.facets:
-            is_lengthened = joined_along(arguments) in _ROWS
-            found = self._join_past(operand or arguments.argument(0, "tensors") or (), found, frame, value, is_lengthened)
+            members = operand or arguments.argument(0, "tensors") or ()
+            is_lengthened = _are_rows(joined_along(arguments), members)
+            found = self._join_past(members, found, frame, value, is_lengthened)
         return self._after(row, arguments.all(), found, arguments, site)
 
     def _after(
@@ -204,6 +205,8 @@ class _Calculated(Refinement):
             extent = CoveredLengths(() if extent is None else extent.lengths, is_periodic=True)
             self._lengths.note_sized(extent, site)
             return _with(extent, found)
+        if extent is not None and extent.is_lengthened and not _keeps_tokens(row, arguments):
+            extent = replace(extent, is_lengthened=False)
         if row.facets.get("like") in _POWERS:
             return _with(CoveredLengths(is_power=True), found)
         if extent is None or not row.facets.keys() & _KEEPING or "ids" in row.facets:
@@ -445,7 +448,7 @@ def _is_counted(atom: Atom) -> bool:
 
 
 def _grown(extent: CoveredLengths | None) -> CoveredLengths | None:
-    """The mark of a tensor that contains state of earlier calls, without the lengths that it covers; None for others."""
+    """The mark of a tensor that contains state of earlier calls, without lengths; None for others."""
     if extent is None or not extent.is_grown:
         return None
     return CoveredLengths(is_grown=True, is_lengthened=extent.is_lengthened)
@@ -456,6 +459,22 @@ def _are_angles(extents: list[CoveredLengths | None]) -> bool:
     known = [extent for extent in extents if extent is not None]
     is_table = any(extent.is_periodic or extent.is_grown for extent in known)
     return not is_table and any(e.is_power for e in known) and any(e.lengths and not e.is_power for e in known)
+
+
+def _keeps_tokens(row: Operator, arguments: Arguments) -> bool:
+    """False if an operator may leave tokens out: it takes parts along a dimension other than the last."""
+    if not row.facets.keys() & _TAKING:
+        return True
+    named = [atoms for word in ("dim", "axis") if (atoms := arguments.keywords.get(word)) is not None]
+    return any(constant(atoms) == Constant(-1) for atoms in (*named, *arguments.positional[-1:]))
+
+
+def _are_rows(along: int | None, members: Atoms) -> bool:
+    """True if tensors joined along a dimension have more tokens: it is no batch, and not the features."""
+    if along in (1, -2):
+        return True
+    ranks = [len(tensor.sizes) for tensor in tensors_in(members) if tensor.sizes is not None]
+    return along == 2 and any(rank > along + 1 for rank in ranks)
 
 
 def _is_of_features(parts: tuple[Value, ...]) -> bool:

@@ -106,7 +106,7 @@ class SineTables:
 
     def _compute_producers(self) -> frozenset[str]:
         self.producers |= self._imported_names(lambda there: there.producers)
-        self.producers.update(name for f in self._functions if self._may_give_angles(f) for name in _callable_names(f))
+        self.producers |= self._angle_makers()
         self._close(self.producers, self._producer_names)
         return frozenset(self.producers)
 
@@ -166,14 +166,23 @@ class SineTables:
             elif event.kind in _ENDING and self._may_be_table(event.value):
                 yield from _callable_names(function)
 
-    def _may_give_angles(self, function: Function) -> bool:
-        """True if a function may return positions that it multiplies by powers of its object, or by a function."""
-        if function.words.isdisjoint(self._counted):
-            return False
-        given = [event.value for event in function.flow.events if event.kind in _ENDING]
-        if not any(map(self._may_be_table, given)):
-            return False
-        return not function.words.isdisjoint(_MULTIPLYING) or any(map(_is_product, walk_all(given)))
+    def _angle_makers(self) -> set[str]:
+        """The names of functions and classes that may return positions, multiplied by powers."""
+        if all(function.words.isdisjoint(self._counted) for function in self._functions):
+            return set()
+        imported = self._module.imports.items()
+        multiplying = {*_MULTIPLYING, *(name for name, origin in imported if _last(origin) in _MULTIPLYING)}
+        found: set[str] = set()
+        before = -1
+        while before < (before := len(multiplying)):
+            for function in self._functions:
+                if not function.words.isdisjoint(multiplying):
+                    multiplying.update(_callable_names(function) if _multiplies(function, multiplying) else ())
+        for function in self._functions:
+            is_near = not function.words.isdisjoint(self.counting) and _multiplies(function, multiplying)
+            if is_near and any(map(self._may_be_table, _given(function))):
+                found.update(_callable_names(function))
+        return found
 
     def _forwarder_names(self, function: Function) -> Iterator[str]:
         calls = (event.value for event in function.flow.of(EventKind.CALL))
@@ -407,6 +416,16 @@ def _callable_names(function: Function) -> Iterator[str]:
 
 def _strings(call: Value) -> Iterator[str]:
     return (arg.data for arg in call.args[1:] if arg.op is Op.CONST and isinstance(arg.data, str))
+
+
+def _given(function: Function) -> list[Value]:
+    return [event.value for event in function.flow.events if event.kind in _ENDING]
+
+
+def _multiplies(function: Function, names: AbstractSet[str]) -> bool:
+    """True if a function returns something that a function called one of `names`, or a product, is a part of."""
+    parts = walk_all(_given(function))
+    return any(_is_product(part) or (part.op is Op.CALL and called_name(part.callee) in names) for part in parts)
 
 
 def _is_product(value: Value) -> bool:

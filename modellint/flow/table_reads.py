@@ -116,8 +116,8 @@ class TableReads(Theory, Sink):
                 )
         is_whole = len(index) == 1 and (isinstance(index[0], Tensor) or value.args[-1].op is Op.ATTR)
         known = _data(index[0]) if is_whole else ()
-        for tensor in tensors_in(known) if rows is not None and len(known) == 1 else ():
-            if tensor.positions is not None and tensor.positions.end is not None:
+        for tensor in tensors_in(known) if len(known) == 1 else ():
+            if rows is not None and tensor.positions is not None and tensor.positions.end is not None:
                 self._note_beyond(table, rows, tensor.positions, frame, value)
         if not counted and any(isinstance(atom, SymbolicInput) for atom in index):
             self._note_read(table, rows, frame, value, Site(value.args[-1], frame.function), is_given=True)

@@ -10,6 +10,7 @@ from modellint.graph.value import EventKind, Op, Value, called_name, same, walk_
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from collections.abc import Set as AbstractSet
 
     from modellint.graph.python import Class, Function
     from modellint.rule import Project
@@ -47,7 +48,7 @@ def _may_count_beyond(methods: list[Function]) -> bool:
     return any(not same(one, end) for one in rows for end in ends)
 
 
-def _first_arguments(method: Function, names: frozenset[str]) -> Iterator[Value]:
+def _first_arguments(method: Function, names: AbstractSet[str]) -> Iterator[Value]:
     """The first arguments of the calls of functions called one of `names`."""
     for event in method.flow.of(EventKind.CALL):
         if called_name(event.value.callee) in names:

@@ -1,6 +1,6 @@
 """Sizes of an input cut into patches, and of a table that has a row for each of them.
 
-A table of `(side // 16) ** 2` rows is meant for inputs of `side` × `side`. A layer with that stride makes as many
+A table of `(side // 16) ** 2` rows is meant for inputs of `side` by `side`. A layer with that stride makes as many
 vectors of such an input. If one more is put in front of them, the table is one row short, whatever `side` is.
 """
 

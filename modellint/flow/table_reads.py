@@ -114,7 +114,7 @@ class TableReads(Theory, Sink):
                 self._note_read(
                     table, rows, frame, value, positions.length, is_given=is_given, is_ahead=is_ahead, is_length=True
                 )
-        is_whole = len(index) == 1 and (isinstance(index[0], Tensor) or value.args[-1].op is Op.ATTR)
+        is_whole = len(index) == 1 and (isinstance(index[0], Tensor) or value.args[-1].op is not Op.INDEX)
         known = _data(index[0]) if is_whole else ()
         for tensor in tensors_in(known) if len(known) == 1 else ():
             if rows is not None and tensor.positions is not None and tensor.positions.end is not None:

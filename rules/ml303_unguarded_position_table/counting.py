@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Set as AbstractSet
 
-    from modellint.graph.python import Class, Function
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.rule import Project
 
 #: Names of layers that look up rows, and of functions that count up.
@@ -23,8 +23,11 @@ _FIXED = frozenset((Op.CONST, Op.PARAM, Op.ATTR, Op.GLOBAL, Op.BIN, Op.INDEX))
 
 def looked_up_beyond(cls: Class, project: Project) -> list[queries.TableRead]:
     """The look-ups by objects of a class of more positions than the table has rows, whatever their number is."""
-    methods = list(cls.methods.values())
-    if not _may_count_beyond(methods) or project.classes.model(cls).is_module is not True:
+    flow = queries.flow(cls.module, project)
+    methods = [method for owner in flow.mro(cls) for method in owner.methods.values() if method.module is cls.module]
+    if not _may_count_beyond(methods, cls.module):
+        return []
+    if project.classes.model(cls).is_module is not True:
         return []
     with queries.run(project, queries.TableReads) as run:
         shell = run.object_of(cls)
@@ -37,22 +40,39 @@ def looked_up_beyond(cls: Class, project: Project) -> list[queries.TableRead]:
         return list(run.theory.beyond.values())
 
 
-def _may_count_beyond(methods: list[Function]) -> bool:
-    """True if methods make a table and count to numbers of the constructor, but not all to the same."""
-    making = [method for method in methods if not method.words.isdisjoint(_TABLES)]
-    counting = [method for method in methods if not method.words.isdisjoint(_COUNTED)]
-    if not making or not counting:
-        return False
-    rows = [one for method in making for one in _first_arguments(method, _TABLES)]
-    ends = [end for method in counting for end in _first_arguments(method, _COUNTED) if _is_fixed(end, method)]
-    return any(not same(one, end) for one in rows for end in ends)
+def _may_count_beyond(methods: list[Function], module: ModuleFacts) -> bool:
+    """True if methods, or functions that they call, make tables and count to a number that none of these is made for.
+
+    The constructor knows the number.
+    """
+    tables, counters = _TABLES | _names_of(_TABLES, module), _COUNTED | _names_of(_COUNTED, module)
+    words = frozenset[str]().union(*(method.words for method in methods))
+    functions = [*methods, *(function for name, function in module.functions.items() if name in words)]
+    making = [function for function in functions if not function.words.isdisjoint(tables)]
+    counting = [function for function in functions if making and not function.words.isdisjoint(counters)]
+    rows = [call.args[1] for function in making for call in _calls(function, tables) if len(call.args) > 1]
+    counted = ((end, function) for function in counting for call in _calls(function, counters) for end in _end(call))
+    ends = [end for end, function in counted if rows and _is_fixed(end, function)]
+    return any(not any(same(one, end) for one in rows) for end in ends)
 
 
-def _first_arguments(method: Function, names: AbstractSet[str]) -> Iterator[Value]:
-    """The first arguments of the calls of functions called one of `names`."""
-    for event in method.flow.of(EventKind.CALL):
+def _names_of(words: AbstractSet[str], module: ModuleFacts) -> set[str]:
+    """The names by which a file imports what is called one of `words`."""
+    return {name for name, origin in module.imports.items() if str(origin).rpartition(".")[2] in words}
+
+
+def _calls(function: Function, names: AbstractSet[str]) -> Iterator[Value]:
+    """The calls of functions called one of `names`."""
+    for event in function.flow.of(EventKind.CALL):
         if called_name(event.value.callee) in names:
-            yield from event.value.args[1:2]
+            yield event.value
+
+
+def _end(call: Value) -> Iterator[Value]:
+    """The number to which a call counts up; none if it does so in steps."""
+    end = call.argument(1, "end")
+    if call.argument(2, "step") is None and not call.has_unpacking:
+        yield from filter(None, (end if end is not None else call.argument(0, "start"),))
 
 
 def _is_fixed(end: Value, method: Function) -> bool:

@@ -460,8 +460,10 @@ def _may_fit(clash: Clash, theory: Shapes, project: Project) -> bool:
 
 def _is_strange(clash: Clash, theory: Shapes, project: Project) -> bool:
     """True if an operation that torch allows is no idiom: pairs make a loss, and a layer gives a single class."""
-    if clash.kind in (CHANGED, ROWS):
+    if clash.kind == CHANGED:
         return True
+    if clash.kind == ROWS:
+        return not any(map(_is_after_asking, clash.steps))
     if clash.kind in (STRANGE, UNTRAINED):
         functions = [one.function for one in (clash.site, *clash.steps) if one.function is not None]
         is_quiet = any(one.flow.once(changes_tensors) or is_without_gradients(one, project) for one in functions)
@@ -477,6 +479,13 @@ def _is_strange(clash: Clash, theory: Shapes, project: Project) -> bool:
     return not any(map(_is_turned, value.args)) and any(
         _difference_in(event.value, function.module) is value for event in function.flow.of(EventKind.CALL)
     )
+
+
+def _is_after_asking(step: Site) -> bool:
+    """True if a call stands under a condition that asks for sizes."""
+    event = None if step.function is None else step.function.flow.circumstances(step.value)
+    guard = None if event is None else event.guard
+    return guard is not None and any(_asks(link.test) for link in guard.chain())
 
 
 def _are_used_together(clash: Clash) -> bool:

@@ -112,10 +112,11 @@ class TensorNotBuffer(Rule):
 
     def _report_statistics(self, found: Statistics) -> Finding:
         given = found.given
-        where = "the module" if given.function is None else f"`{given.function.qualname}`"
+        by = "the module" if given.function is None else f"`{given.function.qualname}`"
+        behind = "it does not move, and no checkpoint holds it"
         return self.finding(
             found.cls.module.place(found.target),
-            f"`self.{found.attribute}` is a plain tensor that {where} sets: it does not move, and no checkpoint holds it",
+            f"`self.{found.attribute}` is a plain tensor that {by} sets: {behind}",
             symbol=f"{found.cls.name}.{found.attribute}",
             confidence=Confidence.MEDIUM,
             severity=Severity.INFO,

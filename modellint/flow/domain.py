@@ -184,12 +184,15 @@ class Length:
 class CoveredLengths(HashedOnce):
     """The `lengths` that a tensor was counted or cut to, which it is made for.
 
-    It is a table of sines or cosines (`is_periodic`), or contains state of earlier calls (`is_grown`).
+    It is a table of angles, sines or cosines (`is_periodic`), contains powers (`is_power`), or state of earlier calls
+    (`is_grown`), which stands along the dimension before the last (`is_lengthened`).
     """
 
     lengths: tuple[Length, ...] = ()
     is_periodic: bool = False
+    is_power: bool = False
     is_grown: bool = False
+    is_lengthened: bool = False
 
 
 @hashed_once
@@ -256,7 +259,8 @@ class Positions(HashedOnce):
     """Elements that count up from 0, made at `origin`; `is_total`: a running total, which counts from 1.
 
     `length` is the expression of their number, if it is known only at run time; `is_given` if it comes from a caller.
-    `is_ahead`: they begin later than 0, or go further than a measured length.
+    `is_ahead`: they begin later than 0, or go further than a measured length. `end` is the size behind the last one, if
+    that is known.
     """
 
     origin: Site
@@ -264,6 +268,7 @@ class Positions(HashedOnce):
     length: Site | None = None
     is_ahead: bool = False
     is_given: bool = False
+    end: Size | None = None
 
     @property
     def key(self) -> Hashable:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: Facets of operators whose result has known elements even for unknown operands.
 MAKING = frozenset(("real", "casts", "counted", "sums-up", "fill", "like", "chooses", "product"))
+#: Facets of operators that may leave elements out.
+_SOME = frozenset(("picked", "narrows", "parts", "ids", "spaced"))
 _FLOAT_TYPES = frozenset(f"torch.{name}" for name in operators.attributes("torch", "type:float"))
 _INTEGER_TYPES = frozenset(f"torch.{name}" for name in operators.attributes("torch", "type:integer"))
 
@@ -33,6 +35,8 @@ def result_elements(row: Operator, tensor: Tensor, made: Site, arguments: Argume
         return Tensor(positions=Positions(made, is_total="sums-up" in facets))
     if "casts" in facets and real is not None and real.is_computed and _is_whole(row, arguments):
         real = None
+    if positions is not None and facets.keys() & _SOME:
+        positions = replace(positions, end=None)
     if "passed" in facets:
         return Tensor(ids=tensor.ids, fillers=tensor.fillers, positions=positions, real=real)
     if "picked" in facets:
@@ -63,6 +67,9 @@ def after_arithmetic(operator: str, tensor: Tensor, by: Size | None) -> Tensor:
 
 def _shift_positions(operator: str, positions: Positions, by: Size | None) -> Positions | None:
     """Positions after arithmetic: a running total minus 1 counts from 0, others are ahead if a number is added."""
+    end = None if by is None or positions.end is None else positions.end.calculated(operator, by)
+    if end is not None and operator in ("+", "-"):
+        return replace(positions, end=end, is_ahead=positions.is_ahead or operator == "+")
     if positions.is_total:
         return Positions(positions.origin) if operator == "-" and by == Size.of(1) else None
     is_more = by is None or by.constant is None or by.constant > 0
@@ -82,6 +89,8 @@ def perhaps(tensor: Tensor) -> Tensor:
 
 def after_slicing(tensor: Tensor, part: Value) -> Tensor:
     """A tensor after a slice: its constants become conditional where what is cut off may be all of them."""
+    if tensor.positions is not None:
+        tensor = replace(tensor, positions=replace(tensor.positions, end=None))
     cut = _end_cut_off(part)
     if not tensor.fillers or all(cut in filler.stays for filler in tensor.fillers):
         return tensor

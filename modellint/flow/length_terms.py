@@ -159,14 +159,16 @@ class FunctionTables:
     """The tables of one function, run with unknown arguments.
 
     `sized` and `picked` are the tables made or cut, and the look-ups in them. `applied` are the lengths of tables that
-    are combined as a whole. `kept` are parameters for state of earlier calls that is joined to new values, `is_kept`
-    is True if there is such state at all; `compared` are parameters that are compared.
+    are combined as a whole, `too_short` those of tables that meet tensors with state of earlier calls. `kept` are
+    parameters for state of earlier calls that is joined to new values, `is_kept` is True if there is such state at all;
+    `compared` are parameters that are compared.
     """
 
     function: Function
     sized: dict[Hashable, SizedTable] = field(default_factory=dict)
     picked: dict[Hashable, PickedRows] = field(default_factory=dict)
     applied: set[Length] = field(default_factory=set)
+    too_short: set[tuple[Length, ...]] = field(default_factory=set)
     kept: dict[str, None] = field(default_factory=dict)
     is_kept: bool = False
     compared: set[str] = field(default_factory=set)

@@ -24,7 +24,7 @@ from modellint.flow.domain import (
 from modellint.flow.heap import TENSORS, Shell, tensors_in
 from modellint.flow.length_terms import FunctionTables, LengthKind, Passed, PickedRows, SizedTable, Term
 from modellint.flow.lookups import Lookups
-from modellint.flow.operation import counted_end
+from modellint.flow.operation import counted_end, joined_along
 from modellint.flow.sinks import Sink
 from modellint.flow.tensors import Refinement, Tensors
 from modellint.flow.theory import MOST_MADE, Entered, Mode, Theory
@@ -54,6 +54,13 @@ _SAME = frozenset(("passed", "casts", "host", "rounds", "reduces", "same-shape",
 _OF_NUMBERS = frozenset(("number", "rounds", "same-number", "literal"))
 _KINDS = {"+": LengthKind.SUM, "-": LengthKind.DIFFERENCE, "//": LengthKind.QUOTIENT}
 _SUMS = frozenset(("+", "-"))
+#: Operators whose result is a power, and facets and names of functions that multiply each position by each power.
+_POWERS = frozenset(("**", "exp"))
+_MULTIPLYING = frozenset(("product", "subscripts"))
+#: Facets of layers that keep the positions of their input.
+_BY_POSITION = frozenset(("passed", "same-shape", "own-width", "makes-width"))
+#: Facets of operators that give parts of a tensor along a dimension.
+_TAKING = frozenset(("parts", "narrows", "ids"))
 _IDENTITY = frozenset(("is", "is not", "in", "not in"))
 #: The index of the larger operand if a comparison holds.
 _LARGER = {">": 0, ">=": 0, "<": 1, "<=": 1}
@@ -106,13 +113,18 @@ class _Calculated(Refinement):
     def _arithmetic(self, operator: str, operands: tuple[Atoms, Atoms], found: Atoms, made: Site) -> Atoms:
         """The result of arithmetic with tables; notes a periodic table as applied if the other operand is no scale."""
         extents = [self.extents(atoms) for atoms in operands]
+        if operator in _POWERS and any(map(tensors_in, operands)):
+            return _with(CoveredLengths(is_power=True), found)
+        if operator == "*" and _are_angles(extents):
+            return _with(self._angles(extents, made), found)
         for at, extent in enumerate(extents):
             other, value = operands[1 - at], made.value.args[1 - at] if made.value.op is Op.BIN else None
             is_number = constant(other) is not None or (size_of(other) is not None and not self._numbers(other))
             is_scale = is_number or (value is not None and self_attribute(value) is not None)
             if extent is not None and extent.is_periodic and not is_scale:
-                self._lengths.note_applied(extent)
-                return tuple(replace(a, extent=None) if isinstance(a, Tensor) else a for a in found)
+                self._lengths.note_applied(extent, extents[1 - at])
+                kept = _grown(extents[1 - at])
+                return tuple(replace(a, extent=kept) if isinstance(a, Tensor) else a for a in found)
         return _with(_common(extents), found) if operator != "@" or None not in extents else found
 
     def _extreme(self, row: Operator, arguments: Arguments, site: Site) -> Atoms | None:
@@ -178,27 +190,42 @@ class _Calculated(Refinement):
         if "counted" in row.facets and row.name != "builtins.range":
             return self._cover_count(arguments, found)
         if "joins" in row.facets:
-            found = self._join_past(operand or arguments.argument(0, "tensors") or (), found, frame, value)
+            members = operand or arguments.argument(0, "tensors") or ()
+            is_lengthened = _are_rows(joined_along(arguments), members)
+            found = self._join_past(members, found, frame, value, is_lengthened)
         return self._after(row, arguments.all(), found, arguments, site)
 
     def _after(
         self, row: Operator, operands: Iterable[Atoms], found: Atoms | None, arguments: Arguments, site: Site
     ) -> Atoms | None:
         """The result of an operator, with the lengths that it covers; sines and cosines make a periodic table."""
-        operands = list(operands)
+        operands = list(operands)[: 1 if "casts" in row.facets else None]
         extent = _common([self.extents(atoms) for atoms in operands])
         if "periodic" in row.facets:
             extent = CoveredLengths(() if extent is None else extent.lengths, is_periodic=True)
             self._lengths.note_sized(extent, site)
             return _with(extent, found)
+        if extent is not None and extent.is_lengthened and not _keeps_tokens(row, arguments):
+            extent = replace(extent, is_lengthened=False)
+        if row.facets.get("like") in _POWERS:
+            return _with(CoveredLengths(is_power=True), found)
         if extent is None or not row.facets.keys() & _KEEPING or "ids" in row.facets:
             return found
+        if row.facets.keys() & _MULTIPLYING and _are_angles([self.extents(atoms) for atoms in operands]):
+            return _with(self._angles([extent], site), found)
         if extent.is_periodic and row.facets.get("like") in ("*", "+", "-", "/"):
             other = arguments.argument(0, "other") or arguments.argument(1, "other") or ()
             return self._arithmetic(row.facets["like"], (operands[0], other), found or (), site)
         if "product" in row.facets:
             extent = replace(extent, is_periodic=False)
         return _with(extent, found)
+
+    def _angles(self, extents: list[CoveredLengths | None], site: Site) -> CoveredLengths:
+        """The lengths of a table of angles: positions multiplied by powers."""
+        lengths = tuple(length for extent in extents if extent is not None for length in extent.lengths)
+        extent = CoveredLengths(lengths, is_periodic=True)
+        self._lengths.note_sized(extent, site)
+        return extent
 
     def _cover_count(self, arguments: Arguments, found: Atoms | None) -> Atoms | None:
         """The result of `arange(n)`, which covers the length `n`."""
@@ -208,7 +235,9 @@ class _Calculated(Refinement):
 
     # -- what is kept --------------------------------------------------------------------------------------------
 
-    def _join_past(self, members: Atoms, found: Atoms | None, frame: Frame, value: Value) -> Atoms | None:
+    def _join_past(
+        self, members: Atoms, found: Atoms | None, frame: Frame, value: Value, is_lengthened: bool
+    ) -> Atoms | None:
         """The result of `torch.cat([past, k])`: marked as grown if state from an argument or attribute comes first."""
         parts = next((arg for arg in value.args[1:] if arg.op in (Op.LIST, Op.TUPLE)), None)
         entries = [e.atoms for a in members if isinstance(a, Shell) for e in a.entries]
@@ -222,7 +251,7 @@ class _Calculated(Refinement):
         if not kept or not (own or is_attribute) or not own.isdisjoint(beside):
             return found
         self._lengths.note_kept(kept[0])
-        return _with(CoveredLengths(is_grown=True), found)
+        return _with(CoveredLengths(is_grown=True, is_lengthened=is_lengthened), found)
 
     def _made_of(self, values: Iterable[Value], frame: Frame) -> set[str]:
         """The parameters of the function in question that values are computed from."""
@@ -257,7 +286,12 @@ class _Calculated(Refinement):
         if extent is None:
             return found
         found = tuple(replace(a, extent=None) if isinstance(a, Tensor) else a for a in found)
-        for part in subscripts(value):
+        parts = subscripts(value)
+        if extent.is_grown and _is_of_features(parts):
+            parts = parts[:-1]
+        if extent.is_lengthened and any(map(_limits, parts)):
+            extent = replace(extent, is_lengthened=False)
+        for part in parts:
             if part.op is Op.SLICE:
                 lengths = tuple(a for a in self._run.evaluate(part.args[1], frame) if isinstance(a, Term))
                 if lengths:
@@ -266,6 +300,12 @@ class _Calculated(Refinement):
             elif part.op is not Op.CONST and not _is_one(self._run.evaluate(part, frame)):
                 return found  # rows are picked
         return _with(extent, found)
+
+    def layer(self, shell: Shell, row: Operator | None, given: Atoms | None, frame: Frame, value: Value) -> Atoms:
+        found = self.inner.layer(shell, row, given, frame, value)
+        if row is None or not row.facets.keys() & _BY_POSITION:
+            return found
+        return _with(_grown(self.extents(given or ())), found)
 
     def _note_comparison(self, row: Operator, operand: Atoms) -> None:
         if row.facets.get("like") in (*_LARGER, "==", "!="):
@@ -364,10 +404,12 @@ class Lengths(Theory, Sink):
                     for value in _larger(compare, holds):
                         yield from self._run.evaluate(value, frame)
 
-    def note_applied(self, extent: CoveredLengths) -> None:
+    def note_applied(self, extent: CoveredLengths, other: CoveredLengths | None) -> None:
         """Record that a table is combined as a whole with another tensor."""
         if self.about is not None:
             self.about.applied.update(extent.lengths)
+            if other is not None and other.is_lengthened and not other.lengths:
+                self.about.too_short.add(extent.lengths)
 
     def is_part_of_given(self, atom: Atom) -> bool:
         """True if an atom is an argument of the function in question, or an attribute or entry of one."""
@@ -405,13 +447,61 @@ def _is_counted(atom: Atom) -> bool:
     return isinstance(atom, Tensor) and atom.positions is not None and not atom.positions.is_ahead
 
 
+def _grown(extent: CoveredLengths | None) -> CoveredLengths | None:
+    """The mark of a tensor that contains state of earlier calls, without lengths; None for others."""
+    if extent is None or not extent.is_grown:
+        return None
+    return CoveredLengths(is_grown=True, is_lengthened=extent.is_lengthened)
+
+
+def _are_angles(extents: list[CoveredLengths | None]) -> bool:
+    """True if operands are positions up to a length and powers, which are no table yet."""
+    known = [extent for extent in extents if extent is not None]
+    is_table = any(extent.is_periodic or extent.is_grown for extent in known)
+    return not is_table and any(e.is_power for e in known) and any(e.lengths and not e.is_power for e in known)
+
+
+def _keeps_tokens(row: Operator, arguments: Arguments) -> bool:
+    """False if an operator may leave tokens out: it takes parts along a dimension other than the last."""
+    if not row.facets.keys() & _TAKING:
+        return True
+    named = [atoms for word in ("dim", "axis") if (atoms := arguments.keywords.get(word)) is not None]
+    return any(constant(atoms) == Constant(-1) for atoms in (*named, *arguments.positional[-1:]))
+
+
+def _are_rows(along: int | None, members: Atoms) -> bool:
+    """True if tensors joined along a dimension have more tokens: it is no batch, and not the features."""
+    if along in (1, -2):
+        return True
+    ranks = [len(tensor.sizes) for tensor in tensors_in(members) if tensor.sizes is not None]
+    return along == 2 and any(rank > along + 1 for rank in ranks)
+
+
+def _is_of_features(parts: tuple[Value, ...]) -> bool:
+    """True if the last part of a subscript is of the last dimension: `x[..., :n]`."""
+    return len(parts) > 1 and any(part.op is Op.CONST and part.data is Ellipsis for part in parts[:-1])
+
+
+def _limits(part: Value) -> bool:
+    """True if a part of a subscript may leave elements out: `:n`, but not `:` nor `None`."""
+    if part.op is Op.SLICE:
+        return any(bound.op is not Op.CONST or bound.data is not None for bound in part.args)
+    return part.op is not Op.CONST or isinstance(part.data, int)
+
+
 def _common(extents: Iterable[CoveredLengths | None]) -> CoveredLengths | None:
     """The union of the covered lengths of several tensors; None if none has any."""
     known = [extent for extent in extents if extent is not None]
     if not known:
         return None
     lengths = dict.fromkeys(length for extent in known for length in extent.lengths)
-    return CoveredLengths(tuple(lengths), any(e.is_periodic for e in known), any(e.is_grown for e in known))
+    return CoveredLengths(
+        tuple(lengths),
+        any(extent.is_periodic for extent in known),
+        any(extent.is_power for extent in known),
+        any(extent.is_grown for extent in known),
+        any(extent.is_lengthened for extent in known),
+    )
 
 
 def _with(extent: CoveredLengths | None, found: Atoms | None) -> Atoms:

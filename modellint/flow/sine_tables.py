@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING
 from modellint import operators
 from modellint.flow.fixpoint import Fixpoint
 from modellint.flow.summaries import Summaries
-from modellint.graph.value import EventKind, Nested, Op, called_name, dotted, is_argument, self_attribute, subscripts
+from modellint.graph.value import (
+    EventKind,
+    Nested,
+    Op,
+    called_name,
+    dotted,
+    is_argument,
+    self_attribute,
+    subscripts,
+    walk_all,
+)
 from modellint.link.mentioned import reached
 from modellint.link.names import DefinedClass, DefinedFunction, DefinedModule
 from modellint.link.remembered import FLAG, NAMES
@@ -29,6 +39,8 @@ if TYPE_CHECKING:
 #: How many imports producers of sines are looked for through.
 _MAX_FILES = 3
 _PERIODIC, _COUNTED = operators.words("periodic"), operators.words("counted")
+#: Names of functions that multiply each position by each power.
+_MULTIPLYING = operators.words("product") | operators.words("subscripts")
 _CONSTRUCTORS = frozenset(("__init__", "__post_init__"))
 #: Names that tell no function from others.
 _UNNAMED = frozenset((*_CONSTRUCTORS, "forward", "__call__"))
@@ -94,6 +106,7 @@ class SineTables:
 
     def _compute_producers(self) -> frozenset[str]:
         self.producers |= self._imported_names(lambda there: there.producers)
+        self.producers |= self._angle_makers()
         self._close(self.producers, self._producer_names)
         return frozenset(self.producers)
 
@@ -152,6 +165,24 @@ class SineTables:
                     yield from _strings(event.value)
             elif event.kind in _ENDING and self._may_be_table(event.value):
                 yield from _callable_names(function)
+
+    def _angle_makers(self) -> set[str]:
+        """The names of functions and classes that may return positions, multiplied by powers."""
+        if all(function.words.isdisjoint(self._counted) for function in self._functions):
+            return set()
+        imported = self._module.imports.items()
+        multiplying = {*_MULTIPLYING, *(name for name, origin in imported if _last(origin) in _MULTIPLYING)}
+        found: set[str] = set()
+        before = -1
+        while before < (before := len(multiplying)):
+            for function in self._functions:
+                if not function.words.isdisjoint(multiplying):
+                    multiplying.update(_callable_names(function) if _multiplies(function, multiplying) else ())
+        for function in self._functions:
+            is_near = not function.words.isdisjoint(self.counting) and _multiplies(function, multiplying)
+            if is_near and any(map(self._may_be_table, _given(function))):
+                found.update(_callable_names(function))
+        return found
 
     def _forwarder_names(self, function: Function) -> Iterator[str]:
         calls = (event.value for event in function.flow.of(EventKind.CALL))
@@ -234,7 +265,8 @@ class SineTables:
         if op is Op.ATTR:
             return value.data in self.producers or self._may_be_table(value.args[0])
         if op is Op.BIN:
-            return any(map(self._may_be_table, value.args)) and any(map(_is_scale, value.args))
+            is_moved = value.data in ("+", "-") and any(map(self._is_count, value.args))
+            return any(map(self._may_be_table, value.args)) and (is_moved or any(map(_is_scale, value.args)))
         if op is Op.INDEX:
             return self._may_be_table(value.args[0]) and all(map(_keeps_rows, subscripts(value)))
         if op is Op.LAMBDA:
@@ -258,6 +290,9 @@ class SineTables:
         callee = call.callee
         is_builtin = callee.op is Op.GLOBAL and callee.data == "range" and "range" not in self._module.imports
         return not is_builtin and called_name(callee) in self.counting
+
+    def _is_count(self, value: Value) -> bool:
+        return value.op is Op.CALL and self._counts(value)
 
     def _forget(self) -> None:
         """Drops the answers about values: other values may have their identities by now."""
@@ -381,6 +416,23 @@ def _callable_names(function: Function) -> Iterator[str]:
 
 def _strings(call: Value) -> Iterator[str]:
     return (arg.data for arg in call.args[1:] if arg.op is Op.CONST and isinstance(arg.data, str))
+
+
+def _given(function: Function) -> list[Value]:
+    return [event.value for event in function.flow.events if event.kind in _ENDING]
+
+
+def _multiplies(function: Function, names: AbstractSet[str]) -> bool:
+    """True if a function returns something that a function called one of `names`, or a product, is a part of."""
+    parts = walk_all(_given(function))
+    return any(_is_product(part) or (part.op is Op.CALL and called_name(part.callee) in names) for part in parts)
+
+
+def _is_product(value: Value) -> bool:
+    """True if a value is the product of something and an attribute of the object: `steps[:, None] * self.rates`."""
+    if value.op is not Op.BIN or value.data != "*":
+        return False
+    return any(self_attribute(arg.args[0] if arg.op is Op.INDEX else arg) is not None for arg in value.args)
 
 
 def _keeps_rows(part: Value) -> bool:

@@ -14,13 +14,13 @@ from modellint.flow.sinks import Sink
 from modellint.flow.tensors import Tensors
 from modellint.flow.theory import MOST_MADE, Mode, Theory
 from modellint.graph.immutable import dataclass
-from modellint.graph.size import Size
+from modellint.graph.size import Size, excess, is_proved
 from modellint.graph.value import EventKind, Op, subscripts
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
-    from modellint.flow.domain import Arguments, Atom, Atoms, Sizes
+    from modellint.flow.domain import Arguments, Atom, Atoms, Positions, Sizes
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.python import Function
@@ -80,6 +80,8 @@ class TableReads(Theory, Sink):
         self._tensors.add(self)
         self.reads: dict[Hashable, TableRead] = {}
         self.limits: dict[Function, dict[Value, LengthComparison]] = {}
+        #: The look-ups of more positions than there are rows, by the table.
+        self.beyond: dict[Site, TableRead] = {}
 
     @property
     def _lookups(self) -> Lookups:
@@ -112,6 +114,11 @@ class TableReads(Theory, Sink):
                 self._note_read(
                     table, rows, frame, value, positions.length, is_given=is_given, is_ahead=is_ahead, is_length=True
                 )
+        is_whole = len(index) == 1 and (isinstance(index[0], Tensor) or value.args[-1].op is not Op.INDEX)
+        known = _data(index[0]) if is_whole else ()
+        for tensor in tensors_in(known) if len(known) == 1 else ():
+            if rows is not None and tensor.positions is not None and tensor.positions.end is not None:
+                self._note_beyond(table, rows, tensor.positions, frame, value)
         if not counted and any(isinstance(atom, SymbolicInput) for atom in index):
             self._note_read(table, rows, frame, value, Site(value.args[-1], frame.function), is_given=True)
 
@@ -178,6 +185,13 @@ class TableReads(Theory, Sink):
         calls = tuple(Site(call, outer.function) for outer, call in self._run.calls.way if outer.function is not None)
         read = TableRead(table, rows, Site(value, frame.function), length, is_given, calls, is_ahead, is_length)
         self.reads.setdefault((table, rows, read.use, is_given, calls, is_ahead), read)
+
+    def _note_beyond(self, table: Site, rows: Size, positions: Positions, frame: Frame, value: Value) -> None:
+        """Record a look-up of more positions than a table has rows, whatever their number is."""
+        assert positions.end is not None
+        if is_proved(positions.end, rows) and (excess(positions.end, rows) or 0) > 0:
+            read = TableRead(table, rows, Site(value, frame.function), positions.origin, False, ())
+            self.beyond.setdefault(table, read)
 
     def _note_limit(self, test: Value, frame: Frame) -> None:
         """Record a comparison of a length, or of a numeric argument, with anything but a small number."""

@@ -450,6 +450,8 @@ class Tensors(Theory):
 
     def _apart(self, tensor: Tensor, mask: Atoms) -> Tensor:
         """A tensor without the elements that a mask compares."""
+        if tensor.positions is not None:
+            tensor = replace(tensor, positions=replace(tensor.positions, end=None))
         compared = {key for m in tensors_in(mask) for key in m.compared}
         if not compared:
             return tensor
@@ -662,8 +664,9 @@ class Tensors(Theory):
         length = length_in((end,))
         is_given, is_ahead = length is None, counted is None or (length is not None and length.is_more)
         if is_given and not _is_parameter(end):
-            return positions
-        return replace(positions, length=operation.argument_site((at, "end")), is_ahead=is_ahead, is_given=is_given)
+            return replace(positions, end=size_of(end))
+        site = operation.argument_site((at, "end"))
+        return replace(positions, length=site, is_ahead=is_ahead, is_given=is_given, end=size_of(end))
 
     def _length(self, operation: Operation, operand: Atoms) -> Length | None:
         """The length that an operator counts, rounds, or takes the maximum of; None for other operators."""

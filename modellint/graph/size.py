@@ -49,6 +49,8 @@ class Quotient(Symbol):
 
 
 Term = tuple[tuple[Symbol, ...], int]
+#: Exponents of sizes that stay short.
+_SMALL_POWERS = (1, 2)
 
 
 @hashed_once
@@ -92,12 +94,16 @@ class Size(HashedOnce):
         return Size._sum(terms)
 
     def calculated(self, operator: str, other: Size) -> Size | None:
-        """The result of `self OPERATOR other`; None if it is no sum of products of symbols."""
+        """The result of `self OPERATOR other`; None if it is no sum of products of symbols and quotients."""
         if operator in ("+", "-", "*"):
             return self + other if operator == "+" else self - other if operator == "-" else self * other
         a, b = self.constant, other.constant
         if operator == "//" and b == 1:
             return self
+        if operator == "**" and a is None and b in _SMALL_POWERS:
+            return self if b == 1 else self * self
+        if operator == "//" and (a is None or b is None) and other.terms:
+            return self.floor(other)
         if a is None or b is None:
             return None
         if operator == "//" and b:

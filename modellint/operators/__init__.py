@@ -46,6 +46,7 @@ Dimensions
     single              a single number, unless it is told otherwise
     stacks              one more dimension; `joins` along one that is there; `grows`: longer than the operand
     parts               several tensors of the operand's dimensions; `spreads` one dimension of each of two
+    narrows             some of the elements along one dimension
     subscripts          of the dimensions behind the arrow in its first argument
     sized               the first arguments are the sizes; `sized:tuple`: in one tuple. `flat`: one dimension
     spaced              from one number to another, in steps

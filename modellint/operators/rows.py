@@ -14,7 +14,8 @@ repeat_interleave tile                              : passed repeats
 squeeze                                             : passed squeezes in-place
 unsqueeze                                           : passed unsqueezes in-place
 flatten ravel                                       : passed flattens
-unflatten narrow select diagonal                    : passed
+unflatten diagonal                                  : passed
+narrow select                                       : passed narrows
 diag diag_embed diagflat                            : zeroes
 transpose swapaxes swapdims t                       : passed reorders in-place
 permute movedim moveaxis                            : passed reorders

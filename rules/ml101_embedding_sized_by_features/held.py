@@ -191,7 +191,9 @@ class Holders:
             by_place = zip(shell.arguments.positional, positional, strict=False)
             by_name = ((atoms, keywords.get(key)) for key, atoms in shell.arguments.keywords.items())
             found = next((value for atoms, value in (*by_place, *by_name) if atoms is given), None)
-        return TableSize(queries.size_of(given), None if found is None else queries.Site(found, made.function))
+        return TableSize(
+            self._run.size_given(shell, position, name), None if found is None else queries.Site(found, made.function)
+        )
 
     def _others(self, seen: set[Value]) -> Iterator[Held]:
         """The tables that functions make, stored or not, but for those whose calls are in `seen`."""

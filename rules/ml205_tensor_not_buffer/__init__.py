@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.rule import Probe, Project
 
+    from .statistics import Statistics
     from .stranded import Stranded
 
 _REGISTER_FIRST = 'register it in the constructor: `self.register_buffer("{}", None, persistent=False)`'
@@ -40,6 +41,7 @@ class TensorNotBuffer(Rule):
     - a method makes the tensor in a call and keeps it for the next one (`self.mask = …` behind a test of its size), or
       `train` or `eval` makes it: it fails only if the layer moves after that call
     - the caller or the constructor may have put the tensor on the right device (`.to("cuda")`)
+    - code elsewhere sets an attribute that may be None to a statistic of its data, such as the mean of all targets
     - the object is not a layer (but a loss, metric or kernel), and gets the output of layers
 
     ## Why is this bad
@@ -72,10 +74,16 @@ class TensorNotBuffer(Rule):
     about = ("torch.Tensor",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .statistics import statistics_set
         from .stranded import stranded
 
+        told: set[int] = set()
         for found in stranded(module, project):
+            told.add(id(found.target))
             yield self._report(found)
+        for one in statistics_set(module, project):
+            if id(one.target) not in told:
+                yield self._report_statistics(one)
 
     def probe(self, claim: claims.LeftBehind, project: Project) -> Probe | None:
         """Move the layer to a device that is not there, and call it: does its tensor meet one that has moved?"""
@@ -100,6 +108,21 @@ class TensorNotBuffer(Rule):
             claim=claims.LeftBehind(
                 module.place(found.target), found.cls.qualname, name, met.function.module.place(met.value)
             ),
+        )
+
+    def _report_statistics(self, found: Statistics) -> Finding:
+        given = found.given
+        by = "the module" if given.function is None else f"`{given.function.qualname}`"
+        behind = "it does not move, and no checkpoint holds it"
+        return self.finding(
+            found.cls.module.place(found.target),
+            f"`self.{found.attribute}` is a plain tensor that {by} sets: {behind}",
+            symbol=f"{found.cls.name}.{found.attribute}",
+            confidence=Confidence.MEDIUM,
+            severity=Severity.INFO,
+            evidence=(f"`{given.module.text_of(given.value)}` is computed of data, which a loaded model does not see",),
+            related=(Related(given.place, "the attribute is set here"),),
+            help=_REGISTER_FIRST.format(found.attribute).replace(", persistent=False", ""),
         )
 
 

@@ -23,7 +23,8 @@ class RotaryLengthNotCovering(Rule):
 
     ## What it does
     Reports a rotary table with one row for each token of the current input (`rotary(seq_len=n)`), if the same function
-    indexes the table with position ids from its caller and continues a key-value cache.
+    indexes the table with position ids from its caller and continues a key-value cache. The same goes for such a table
+    that is combined as a whole with keys to which earlier ones were joined.
 
     Also reports, as an info, a table with one row for each key, including the cached ones, if nothing compares the
     position ids with that number. Ordinary, padded and packed ids fit such a table. Ids that a caller sets beyond the
@@ -55,7 +56,7 @@ class RotaryLengthNotCovering(Rule):
     about = ("torch.Tensor",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from .counted import counts_keys, cut_to_limit, is_current_length, is_in_passed_keywords
+        from .counted import counts_keys, cut_to_limit, is_current_length, is_in_passed_keywords, is_short_of_keys
 
         reported: set[Value | queries.Term] = set()
         for asked in queries.flow(module, project).position_tables():
@@ -78,6 +79,11 @@ class RotaryLengthNotCovering(Rule):
                 if place.module is module and table.length not in reported and cut_to_limit(table, asked):
                     reported.add(table.length)
                     yield self._cut_finding(place, table)
+            for table in asked.sized.values():
+                place = table.call() or table.use
+                if place.module is module and table.length not in reported and is_short_of_keys(table, asked):
+                    reported.add(table.length)
+                    yield self._short_finding(place, table)
 
     def probe(self, claim: claims.StepBeyond | claims.LengthNotPositions, project: Project) -> Probe | None:
         """Run some tokens at once, then one more with their cache, or positions beyond the number of keys."""
@@ -96,6 +102,21 @@ class RotaryLengthNotCovering(Rule):
             evidence=("the limit cuts the table, but nothing cuts the input to it or compares its length",),
             related=(Related(length.origin.place, "the length is limited here"),),
             help="size the table by the input, or cut the input to the same length",
+        )
+
+    def _short_finding(self, place: queries.Site, table: queries.SizedTable) -> Finding:
+        """A finding about a table for the current input that is combined with keys, the earlier ones among them."""
+        return self.finding(
+            place.place,
+            f"the table has `{table.length.text}` rows, but it is combined with more keys",
+            symbol=place.module.text_of(place.value.callee if place.value.op is Op.CALL else place.value),
+            confidence=Confidence.MEDIUM,
+            evidence=(
+                f"`{table.length.text}` is the length of the current input",
+                "the keys begin with those of earlier calls",
+            ),
+            related=(Related(table.length.origin.place, "the length is measured here"),),
+            help="size the table by all keys, or rotate the new keys before they are joined to the earlier ones",
         )
 
     def _report(

@@ -57,11 +57,18 @@ def cut_to_limit(table: queries.SizedTable, asked: queries.FunctionTables) -> bo
         return False
     counts = [one for atoms in least.operands for one in atoms if isinstance(one, queries.Term)]
     limits = [atoms for atoms in least.operands if not any(isinstance(one, queries.Length) for one in atoms)]
-    if len(counts) != 1 or len(limits) != 1 or not is_current_length(counts[0], asked):
+    is_one = len({one.origin for one in counts}) == 1 and len(limits) == 1
+    if not is_one or not all(is_current_length(one, asked) for one in counts):
         return False
     places = (one.call() or one.use for one in asked.sized.values() if one.length is least)
     makers = {id(part) for place in places for part in _chain(place.value)}
     return not _uses_otherwise(least.origin.value, counts[0], function, makers)
+
+
+def is_short_of_keys(table: queries.SizedTable, asked: queries.FunctionTables) -> bool:
+    """True if a table is as long as the current input, and combined as a whole with keys of earlier calls too."""
+    met = [lengths for lengths in asked.too_short if table.length in lengths]
+    return bool(met) and all(is_current_length(one, asked) for lengths in met for one in lengths)
 
 
 def _chain(value: Value) -> Iterator[Value]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.flow import queries
 from modellint.rule import Rule, boundary_probe
 
 if TYPE_CHECKING:
@@ -55,10 +56,23 @@ class UnguardedPositionTable(Rule):
     about = ("torch.Tensor",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from .counting import looked_up_beyond
         from .position_tables import PositionTables
 
+        told = set()
+        for cls in module.classes.values():
+            for read in looked_up_beyond(cls, project):
+                if read.table.module is module and read.table.value not in told:
+                    told.add(read.table.value)
+                    yield self._beyond(read)
+        for one in queries.tables_apart(module, project):
+            table = _table_of(one)
+            if table.value not in told:
+                told.add(table.value)
+                yield self._apart(one, table)
         for found in project.of(PositionTables).unguarded(module):
-            yield self._report(found)
+            if found.table.value not in told:
+                yield self._report(found)
 
     def probe(self, claim: claims.TableEnds, project: Project) -> Probe | None:
         """Run the function that reads the table for as many positions as it has rows, and for one more."""
@@ -87,6 +101,42 @@ class UnguardedPositionTable(Rule):
             related=(Related(lookup, "the table is read here"),),
             help="compare the length with the rows of the table, or build the table for the length",
             claim=claims.TableEnds(place, lookup),
+        )
+
+    def _beyond(self, read: queries.TableRead) -> Finding:
+        """A finding about a table of which more positions are looked up than there are rows, in each call."""
+        table, rows = read.table, read.rows
+        assert rows is not None
+        counted = read.length.module.text_of(read.length.value)
+        return self.finding(
+            table.place,
+            f"the table has {rows.described} rows, but the positions of `{counted}` go beyond them",
+            symbol=table.module.text_of(table.value),
+            severity=Severity.WARNING,
+            confidence=Confidence.HIGH,
+            evidence=("both numbers are known before any input is",),
+            related=(Related(read.use.place, "the table is read here"), Related(read.length.place, "the positions")),
+            help="give the table a row for each position",
+            claim=claims.TableEnds(table.place, read.use.place),
+        )
+
+    def _apart(self, one: queries.RefusedOperation, table: queries.Site) -> Finding:
+        """A finding about a table with another number of rows than there are patches, and what stands before them."""
+        apart = 0 if one.given is None else one.given.constant or 0
+        count = f"{abs(apart)} {'more' if apart > 0 else 'fewer'}"
+        return self.finding(
+            table.place,
+            f"the table has a row for each patch of the input, but the code reads it for {count}"
+            if apart > 0
+            else f"the table has {-apart} more rows than the input has patches",
+            symbol=table.module.text_of(table.value),
+            severity=Severity.INFO if one.is_tried else Severity.WARNING,
+            confidence=Confidence.MEDIUM,
+            evidence=(f"an input of the size that the table is made for has {count} than it has rows",),
+            related=tuple(
+                Related(*place) for place in ((one.place, "the table is read here"),) if place[0] != table.place
+            ),
+            help="give the table a row for each token, also for those before the patches",
         )
 
     def _single_row(self, found: FixedTable) -> Finding:
@@ -119,3 +169,10 @@ class UnguardedPositionTable(Rule):
             help="compare the last position with the rows of the table",
             claim=claims.TableEnds(table.place, use.place),
         )
+
+
+def _table_of(one: queries.RefusedOperation) -> queries.Site:
+    """The call that makes a table in the same file; the operation itself if there is none."""
+    made = [each.site for each in one.made if not each.is_left]
+    sites = [site for site in (one.layer, *made) if site is not None and site.module is one.site.module]
+    return sites[-1] if sites else one.site

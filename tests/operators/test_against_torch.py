@@ -570,6 +570,7 @@ CHECKS: dict[str, Callable[[Trial, str], bool]] = {
     "joins": joins,
     "parts": lambda trial, _: all(part.dim() == trial.operand.dim() for part in trial.result),
     "spreads": lambda trial, _: trial.result.shape == (trial.operand.numel(), trial.args[0].numel()),
+    "narrows": lambda trial, _: trial.result.numel() < trial.operand.numel(),
     "subscripts": subscripts,
     "grows": lambda trial, _: trial.result.numel() > numbers().numel(),
     "sized": lambda trial, _: (

@@ -155,6 +155,7 @@ if TYPE_CHECKING:
     from modellint.flow.queries.shapes import losses_without_gradient as losses_without_gradient
     from modellint.flow.queries.shapes import refused_operations as refused_operations
     from modellint.flow.queries.shapes import strange_elements as strange_elements
+    from modellint.flow.queries.shapes import tables_apart as tables_apart
     from modellint.flow.queries.tables import PaddedTable as PaddedTable
     from modellint.flow.queries.torch_calls import TorchMismatch as TorchMismatch
     from modellint.flow.queries.torch_calls import may_use_newest_torch as may_use_newest_torch
@@ -265,7 +266,7 @@ else:
             "modellint.flow.queries.saved": "ChangedTensor tensors_changed",
             "modellint.flow.queries.shapes": (
                 "Made RefusedOperation doubtful_operations is_computed_setting losses_without_gradient "
-                "refused_operations strange_elements"
+                "refused_operations strange_elements tables_apart"
             ),
             "modellint.flow.queries.tables": "PaddedTable",
             "modellint.flow.queries.torch_calls": (

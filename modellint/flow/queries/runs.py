@@ -11,29 +11,48 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from modellint.flow.domain import ANY_ARGUMENTS, Arguments, FunctionRef, size_of
+from modellint.flow.domain import ANY_ARGUMENTS, Arguments, FunctionRef, Plain, Unknown, size_of
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
 from modellint.flow.lookups import Lookups
 from modellint.flow.runs import called, follow, tensor_run
 from modellint.flow.tensors import Tensors
 from modellint.flow.theory import Theory
+from modellint.graph.size import Size, Symbol
+from modellint.graph.value import Op
 from modellint.link.classes.definitions import SourceMethod
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from modellint.flow.domain import Atoms
+    from modellint.flow.domain import Atoms, Site
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Path
     from modellint.flow.interp import Interpreter
     from modellint.flow.lookup_records import IdLayer
     from modellint.graph.python import Class, Function
-    from modellint.graph.size import Size
     from modellint.graph.value import Event, Value
     from modellint.link.project import Project
 
 Following = TypeVar("Following", bound=Theory)
+
+
+def field_named(value: Value | None, made: Site) -> Size | None:
+    """A symbol for an attribute of an object, by where the object comes from; None for other expressions."""
+    owner = value.args[0] if value is not None and value.op is Op.ATTR else None
+    if value is None or owner is None or made.function is None:
+        return None
+    path: list[str] = []
+    while owner.op is Op.ATTR:
+        path.append(str(owner.data))
+        owner = owner.args[0]
+    if owner.op is Op.CALL:
+        home = f"{made.module.path}:{made.function.qualname}:{owner.line}:{owner.offset}"
+    elif owner.op is Op.PARAM and owner.data == "self" and path and made.function.owner is not None:
+        home = f"{made.module.path}:{made.function.owner.qualname}"
+    else:
+        return None
+    return Size.symbol(Symbol(".".join((home, *reversed(path))), str(value.data)))
 
 
 class Run(Generic[Following]):
@@ -183,7 +202,22 @@ class Run(Generic[Following]):
         """
         row = self._lookups.row_of(shell) if shell.kind == "instance" else None
         argument = None if row is None else next((a for facet in facets if (a := row.argument(facet))), None)
-        return None if argument is None else size_of(self.argument(shell, *argument))
+        return None if argument is None else self.size_given(shell, *argument)
+
+    def size_given(self, shell: Shell, position: int, name: str) -> Size | None:
+        """The size that a layer's constructor gets as an argument; None if it is unknown.
+
+        A field of an object that cannot be read is a symbol: `config.hidden_size`, with another library's `config`.
+        """
+        given = self.argument(shell, position, name)
+        size = size_of(given)
+        if size is not None or given is None or not all(isinstance(atom, Unknown | Plain) for atom in given):
+            return size
+        made = shell.site
+        is_own = shell.passed in (None, shell.arguments) and shell.model is not None
+        if made is None or not is_own or made.value.op is not Op.CALL or made.value.has_unpacking:
+            return None
+        return field_named(made.value.argument(position, name), made)
 
     def padding_of(self, shell: Shell) -> tuple[Atoms, Atoms] | None:
         """The number of rows of a table and its `padding_idx`; None if it is no table or has no such row."""

@@ -23,6 +23,7 @@ from modellint.flow.shapes.bodies import changes_tensors
 from modellint.flow.shapes.doubts import DOUBT
 from modellint.flow.shapes.dtypes import ABOUT
 from modellint.flow.shapes.held import STRANGE, TWICE, UNTRAINED
+from modellint.flow.shapes.patches import ROWS
 from modellint.flow.shapes.saved import CHANGED
 from modellint.flow.shapes.shape import Dim, Shape, cannot_broadcast, differ
 from modellint.flow.shapes.theory import Shapes
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     from modellint.source import Place
 
 #: Kinds of doubts that have a query of their own.
-_OTHERS = (STRANGE, UNTRAINED, CHANGED)
+_OTHERS = (STRANGE, UNTRAINED, CHANGED, ROWS)
 #: Handlers of these errors catch what torch raises.
 _CATCHING = frozenset(("RuntimeError", "IndexError", "ValueError", "Exception", "BaseException"))
 #: Names in conditions that ask how large something is, or what it is.
@@ -217,6 +218,17 @@ def doubtful_operations(module: ModuleFacts, project: Project) -> list[RefusedOp
     return [one for one in _operations(module, project) if one.is_doubt and one.kind not in _OTHERS]
 
 
+def tables_apart(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
+    """The sums in a file of patches and a table for another number of them, for the size that the table is made for.
+
+    `left` is the shape of the patches, or of their number, `right` that of the table. `given` says by how much the
+    patches are more.
+    """
+    found = _operations(module, project)
+    refused = {id(one.site.value) for one in found if not one.is_doubt}
+    return [one for one in found if one.kind == ROWS and id(one.site.value) not in refused]
+
+
 def strange_elements(module: ModuleFacts, project: Project) -> list[RefusedOperation]:
     """The losses and activations of a file that get elements of a kind that they are seldom given.
 
@@ -306,7 +318,7 @@ def _tell(
         site = _told_at(clash, project)
         if module is not None and site.module is not module:
             continue
-        is_any = clash.kind == CHANGED  # whether it is trained depends on the way
+        is_any = clash.kind in (CHANGED, ROWS)  # whether it is trained depends on the way
         if not is_any and (id(site.value) in told or (clash.steps in chains and not clash.doubt)):
             continue
         if not is_any and (id(clash.site.value), clash.given, str(clash.right)) in reached:
@@ -450,6 +462,8 @@ def _is_strange(clash: Clash, theory: Shapes, project: Project) -> bool:
     """True if an operation that torch allows is no idiom: pairs make a loss, and a layer gives a single class."""
     if clash.kind == CHANGED:
         return True
+    if clash.kind == ROWS:
+        return not any(map(_is_after_asking, clash.steps))
     if clash.kind in (STRANGE, UNTRAINED):
         functions = [one.function for one in (clash.site, *clash.steps) if one.function is not None]
         is_quiet = any(one.flow.once(changes_tensors) or is_without_gradients(one, project) for one in functions)
@@ -465,6 +479,13 @@ def _is_strange(clash: Clash, theory: Shapes, project: Project) -> bool:
     return not any(map(_is_turned, value.args)) and any(
         _difference_in(event.value, function.module) is value for event in function.flow.of(EventKind.CALL)
     )
+
+
+def _is_after_asking(step: Site) -> bool:
+    """True if a call stands under a condition that asks for sizes."""
+    event = None if step.function is None else step.function.flow.circumstances(step.value)
+    guard = None if event is None else event.guard
+    return guard is not None and any(_asks(link.test) for link in guard.chain())
 
 
 def _are_used_together(clash: Clash) -> bool:

@@ -25,6 +25,7 @@ from modellint.flow.shapes.dtypes import (
 )
 from modellint.flow.shapes.given import type_named
 from modellint.flow.shapes.held import doubt_of_elements
+from modellint.flow.shapes.patches import ROWS, doubt_of_rows
 from modellint.flow.shapes.shape import Dim, Refused, Shape, unknown
 from modellint.graph.immutable import replace
 from modellint.graph.value import InPlace
@@ -99,6 +100,8 @@ class Judge:
         """The type of the result of an operator."""
         if name == "-":
             self.weigh(doubt_of_pair(one.shape, other.shape))
+        if name == "+":
+            self.weigh(doubt_of_rows(one.shape, other.shape), ROWS)
         pair, in_place = (type_of_operand(one), type_of_operand(other)), isinstance(name, InPlace)
         return self.of(lambda: type_of_operator(name, *pair, in_place=in_place))
 

@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint.flow.shapes.shape import (
-    ANY,
     ANY_STAR,
     ONE,
     Dim,
@@ -140,7 +139,7 @@ def rearrange(pattern: str, shape: Shape, given: dict[str, Dim]) -> Shape | None
     elif shape.star is not None:
         if shape.least_rank > len(before):
             raise Refused("pattern", shape, pattern)
-        dims = (*shape.head, *([ANY] * (len(before) - shape.least_rank)), *shape.tail)
+        dims = of_rank(shape, len(before)).head
     else:
         if len(shape.head) != len(before):
             raise Refused("pattern", shape, pattern)
@@ -172,10 +171,8 @@ def _solve(names: list[str], dim: Dim, known: dict[str, Size | None], shape: Sha
     if len(open_names) > 1 or dim.size is None or product is None or open_names[0] in known:
         return
     left = dim.size.floor(product) if product != ONE else dim.size
-    if left * product != dim.size:
-        if dim.size.constant is not None and product.constant is not None:
-            raise Refused("pattern", shape, pattern)
-        return
+    if left * product != dim.size and dim.size.constant is not None and product.constant is not None:
+        raise Refused("pattern", shape, pattern)
     known[open_names[0]] = left
 
 

@@ -80,6 +80,7 @@ from modellint.flow.shapes.parts import (
     part_of_result,
     without_mark,
 )
+from modellint.flow.shapes.patches import ROWS, doubt_of_counted, doubt_of_slices
 from modellint.flow.shapes.saved import CHANGED, Saved
 from modellint.flow.shapes.shape import (
     Dim,
@@ -626,11 +627,14 @@ class Shapes(Theory):
             if tensor is None:
                 return UNKNOWN
             shape = index(tensor.shape, parts, evaluate, self.key_of(value, frame), has_rows=self.has_rows)
+            judge.weigh(doubt_of_slices(tensor.shape, parts, evaluate), ROWS)
             if tensor.traced is None or are_views(parts, evaluate):
                 return (replace(tensor, shape=shape),)
             return (replace(tensor, shape=shape, traced=self._new_part(tensor)),)
 
+        judge = Judge()
         found = self._try_each(owner, of_one, frame, value)  # type: ignore[arg-type]
+        self._judge(judge, frame, value)
         return join(found) if found else (Shaped(unknown(self.key_of(value, frame))),)
 
     def loop(self, block: Block, frame: Frame, returned: list[Atoms], yielded: list[Atoms]) -> bool | None:
@@ -1058,6 +1062,9 @@ class Shapes(Theory):
             doubts.extend(call.doubts)
             taken.extend(call.taken)
             dtype = judge.of_call(call)
+            if "appends" in row.facets:
+                rows = picked[1].argument(0, "num_embeddings") or ()
+                judge.weigh(doubt_of_counted(value, rows, lambda part: self._run.evaluate(part, frame)), ROWS)
             if isinstance(found, list):
                 return [place_sites(one, shell.site) for one in found], dtype, call
             if found is not None and "keeps-shape" not in row.facets:

@@ -172,6 +172,8 @@ def calculate(name: str, one: Size | None, other: Size | None) -> Atoms | None:
         return None
     if name == "//":
         return None if other == Size.of(0) else number_of(Dim(limit(one.floor(other))))
+    if name == "**" and one.constant is None and other.constant == 2:
+        return number_of(Dim(limit(one * one)))
     if name not in ("+", "-", "*"):
         return None
     return number_of(Dim(limit(one + other if name == "+" else one - other if name == "-" else one * other)))

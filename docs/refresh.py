@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from modellint import home
 from modellint.config.schema import configuration_schema
@@ -135,6 +135,71 @@ def path_of(repository: str) -> str:
     return "/".join(repository.rstrip("/").split("/")[-2:])
 
 
+#: The settings that the extension has for itself.
+_OF_EXTENSION: dict[str, Any] = {
+    "enable": {"type": "boolean", "default": True, "description": "Check files. `false` turns all checks off."},
+    "interpreter": {
+        "type": ["string", "null"],
+        "default": None,
+        "markdownDescription": "The interpreter that runs modellint, and that has the project's packages. Default: the "
+        "one that the Python extension has chosen, then `.venv`, then `python3`.",
+    },
+    "importStrategy": {
+        "type": "string",
+        "enum": ["fromEnvironment", "useBundled"],
+        "default": "fromEnvironment",
+        "markdownEnumDescriptions": [
+            "Use the modellint of the interpreter if it has one, else that of the extension.",
+            "Use the modellint of the extension.",
+        ],
+        "description": "Which modellint to run.",
+    },
+    "trace.server": {
+        "type": "string",
+        "enum": ["off", "messages", "verbose"],
+        "default": "off",
+        "description": "Which messages of the language server to log.",
+    },
+    "inlay-hints": {"type": "boolean", "default": True, "description": "Show the shapes of tensors beside the code."},
+    "configuration": {
+        "type": ["string", "null"],
+        "default": None,
+        "description": "The configuration file, relative to the workspace folder. Default: the nearest one.",
+    },
+}
+
+
+def with_settings(manifest: str) -> str:
+    """The manifest of the extension for Visual Studio Code with a setting for each key of the configuration.
+
+    An editor sends the default of each setting: null leaves a key to the project's file.
+    """
+    document = json.loads(manifest)
+    found = dict(_OF_EXTENSION)
+    for key, schema in configuration_schema()["properties"].items():
+        if key not in ("confirm", "extend"):
+            kind = schema.get("type", "string")
+            kinds = [*(kind if isinstance(kind, list) else [kind]), "null"]
+            known = {name: schema[name] for name in ("items", "additionalProperties", "minimum") if name in schema}
+            values = {"enum": [*schema["enum"], None]} if "enum" in schema else {}
+            text = schema["description"]
+            found[key] = {
+                "type": kinds,
+                **values,
+                **known,
+                "default": None,
+                "markdownDescription": text[:1].upper() + text[1:],
+            }
+    properties = {f"modellint.{name}": schema | {"scope": _scope(name)} for name, schema in found.items()}
+    document["contributes"]["configuration"]["properties"] = properties
+    document["version"] = __version__
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _scope(name: str) -> str:
+    return "window" if name in ("trace.server", "importStrategy") else "resource"
+
+
 def refresh() -> None:
     """Write what is made of the code."""
     readme = ROOT / "README.md"
@@ -147,6 +212,8 @@ def refresh() -> None:
         file.write_text(with_version(file.read_text("utf-8"), f"v{__version__}"), "utf-8")
     schema = json.dumps(configuration_schema(), indent=2)
     (ROOT / "docs/modellint.schema.json").write_text(f"{schema}\n", "utf-8")
+    manifest = ROOT / "editors/vscode/package.json"
+    manifest.write_text(with_settings(manifest.read_text("utf-8")), "utf-8")
     picture = subprocess.run([sys.executable, str(ROOT / "docs/picture.py")], capture_output=True, check=True)
     (ROOT / "docs/run.svg").write_bytes(picture.stdout)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from lsprotocol import types
 
 from modellint.server.actions import actions
+from modellint.server.commands import add_commands
 from modellint.server.editor import CONFIGURATION, Server
 from modellint.server.protocol import SOURCE, path_of
 from modellint.server.written import TRIGGERS, Written
@@ -210,4 +211,5 @@ def create() -> Server:
         await ls.up_to_date(lambda: None)
         return actions(ls, path, params)
 
+    add_commands(server)
     return server

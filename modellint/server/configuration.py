@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 #: Keys that no configuration file has: the configuration to use, whether to check at all, the interpreter, and whether
 #: shapes are shown beside the code.
 _FILE, _ENABLE, _INTERPRETER, _HINTS = "configuration", "enable", "interpreter", "inlay-hints"
-#: Keys that extensions use themselves: how to start the server, and whether to log messages.
-_OF_CLIENTS = ("path", "trace")
+#: Keys that extensions use themselves: how to start the server, which one, and whether to log messages.
+_OF_CLIENTS = ("path", "importStrategy", "trace")
 _KNOWN = (*KINDS, _FILE, _ENABLE, _INTERPRETER, _HINTS, *_OF_CLIENTS)
 #: Keys that others need to be valid: which rules exist, and whether those in preview count.
 _FIRST = ("rule-paths", "preview")

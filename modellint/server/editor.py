@@ -571,6 +571,18 @@ class Server(LanguageServer):
         text = session.ask(lambda project: layer_text(Path(file), line, project))
         return [text] if text else []
 
+    def class_at(self, key: str, line: int) -> str | None:
+        """For the checking thread: the innermost class around a line, from 0; None if there is none."""
+        session = self._owners.get(key)
+        if session is None:
+            return None
+        file, at = self._in_file(key, line + 1, session)
+        module = session.ask(lambda project: project.python(Path(file)))
+        found = (
+            [] if module is None else [one for one in module.classes.items() if one[1].line <= at <= one[1].end_line]
+        )
+        return max(found, key=lambda one: one[1].line)[0] if found else None
+
     def ask_written(self, key: str, question: Callable[[Written, T], Any], about: T) -> Any:
         """For the checking thread: the answer to a question about a document; None if it is not open."""
         written = self.document_at(key)

@@ -1,0 +1,67 @@
+// Drives Visual Studio Code in Chromium: `node vscode.mjs NODE_MODULES CHROMIUM URL FILE SHOTS`. What each step shows is a
+// line of JSON: {"squiggle": …}. SHOTS is a folder for a picture of a failure.
+import { createRequire } from "node:module";
+
+const [modules, executablePath, url, file, shots] = process.argv.slice(2);
+const { chromium } = createRequire(`${modules}/`)("playwright-core");
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+const WAIT = 120_000;
+const tell = (name, value) => console.log(JSON.stringify({ [name]: value }));
+const command = async (text) => {
+  await page.keyboard.press("F1");
+  await page.waitForSelector(".quick-input-widget input", { timeout: WAIT });
+  await page.keyboard.type(text);
+  await page.waitForSelector(`.quick-input-list-entry:has-text("${text}")`, { timeout: WAIT });
+  await page.keyboard.press("Enter");
+};
+const frames = async (selector) => {
+  const end = Date.now() + WAIT;
+  while (Date.now() < end) {
+    for (const frame of page.frames()) {
+      const found = await frame.$(selector).catch(() => null);
+      if (found) return found;
+    }
+    await page.waitForTimeout(500);
+  }
+  throw new Error(`no ${selector} in any frame`);
+};
+try {
+  await page.goto(url);
+  await page.waitForSelector(".monaco-workbench .explorer-folders-view, .monaco-workbench .editor-group-container", { timeout: WAIT });
+  await page.keyboard.press("Control+P");
+  await page.waitForSelector(".quick-input-widget input", { timeout: WAIT });
+  await page.keyboard.type(file);
+  await page.waitForSelector(`.quick-input-list-entry:has-text("${file}")`, { timeout: WAIT });
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".squiggly-error", { timeout: WAIT });
+  tell("squiggle", (await page.$$(".squiggly-error")).length);
+  await page.waitForSelector('.statusbar-item:has-text("modellint 1")', { timeout: WAIT });
+  tell("status", (await page.getAttribute('.statusbar-item:has-text("modellint") a', "aria-label")) ?? "");
+  // A hint of a shape stands behind the name of a tensor.
+  const hint = await page.waitForSelector('.view-line span:has-text("float32")', { timeout: WAIT });
+  tell("hint", await hint.textContent());
+  // The hover text of the finding.
+  const line = page.locator(".view-line", { hasText: "self.layers" }).first();
+  await line.hover({ position: { x: 110, y: 8 } });
+  const hover = await page.waitForSelector('.monaco-hover:has-text("layers-in-plain-container")', { timeout: WAIT });
+  tell("hover", await hover.innerText());
+  // The map of the class, in a web view.
+  await line.click();
+  await command("modellint: Show the Map of This Recipe or Class");
+  tell("map", await (await frames("main, body h1")).innerText());
+  await page.keyboard.press("Control+1");
+  // The quick fix.
+  await line.click();
+  await command("modellint: Fix All That Is Safe");
+  await page.waitForSelector('.view-line:has-text("ModuleList")', { timeout: WAIT });
+  tell("fixed", await page.locator(".view-line", { hasText: "ModuleList" }).first().textContent());
+  await page.waitForFunction(() => document.querySelectorAll(".squiggly-error").length === 0, undefined, { timeout: WAIT });
+  tell("left", (await page.$$(".squiggly-error")).length);
+} catch (error) {
+  await page.screenshot({ path: `${shots}/failure.png` }).catch(() => undefined);
+  console.error(error.message);
+  process.exitCode = 1;
+} finally {
+  await browser.close();
+}

@@ -130,6 +130,6 @@ async def test_a_command_that_is_cancelled_ends(client: LanguageClient, model: s
     future = client.protocol.send_request(types.WORKSPACE_EXECUTE_COMMAND, params, msg_id="probe")
     await asyncio.sleep(1)
     client.cancel_request(types.CancelParams("probe"))
-    with pytest.raises(JsonRpcException, match="(?i)cancel"):
+    with pytest.raises(JsonRpcException, match=r"(?i)cancel"):
         await asyncio.wrap_future(future)
     assert (await run(client, SHAPES, {"uri": model}))["title"] == "Shapes in model.py"

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 #: The roles that a model looks up, or compares with, whatever it is for.
 _LOOKED_UP = frozenset(("pad", "sep", "cls", "mask", "unk"))
-#: The roles whose tokens no text may have to contain: an id that the tokenizer lacks is a mistake.
-_OF_TOKENIZER = frozenset(("bos", "eos", "pad", "decoder_start", "forced_bos", "forced_eos"))
+#: The role whose id must be a token's: a model may have a token of its own to begin with, but no text has its end.
+_OF_TOKENIZER = "eos"
 _HARM = {
     "pad": "`nn.Embedding` refuses such a `padding_idx`, and the padding of a batch raises `IndexError`",
     "eos": "the model never gives this id, so generation goes on to the maximum length",
@@ -40,7 +40,7 @@ class SpecialIdOutside(Rule):
     weights, or `vocab_size`): `bos_token_id`, `eos_token_id` and those of `pad`, `sep`, `cls`, `mask` and
     `decoder_start`, forced ids, and the lists `suppress_tokens`, `begin_suppress_tokens`, `bad_words_ids` and
     `force_words_ids`. Parts such as `text_config` are compared with their own sizes. If `tokenizer.json` is there, an
-    id above the last one of the tokenizer is reported, too, unless it is one of several ends.
+    end above the last id of the tokenizer is reported, too, unless it is one of several.
 
     Negative ids stand for "none". The ids of the begin and the end are compared for models that generate. The codes of
     models of sound have ids above their sizes, and are left out.
@@ -89,7 +89,7 @@ class SpecialIdOutside(Rule):
             # The same token is reported for its own row.
             is_told = tokenizer is not None and any(number == one.id for _, number in tokenizer.above(table.rows))
             return None if is_told else table
-        if tokenizer is None or not tokenizer.is_complete or one.role not in _OF_TOKENIZER or one.id < tokenizer.count:
+        if tokenizer is None or not tokenizer.is_complete or one.role != _OF_TOKENIZER or one.id < tokenizer.count:
             return None
         if is_config and any(isinstance(key, str) for key in one.keys[:-1]):
             return None  # a part may have a tokenizer elsewhere

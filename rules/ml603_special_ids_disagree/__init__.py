@@ -11,7 +11,7 @@ from modellint.folders.values import mapping_of
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from modellint.folders import ModelFolder
     from modellint.folders.special_ids import SpecialId
@@ -40,8 +40,9 @@ class SpecialIdsDisagree(Rule):
     - an id of a model's own token, such as `image_token_id`, that differs from the id of the tokenizer's `image_token`
     - in other models, a padding id that differs from the tokenizer's: an info
 
-    Generation may stop at another token than the tokenizer's on purpose: at the end of a line, or at the special token
-    that ends a turn in the chat template. Both are left alone, and so are differences between the two configurations.
+    Generation may stop at another token than the tokenizer's on purpose: at the end of a line, at the token that
+    separates texts, or at the special token that ends a turn in the chat template. All are left alone, and so are
+    differences between the two configurations, and ids of a part (`text_config`) that agree.
 
     ## Why is this bad
     Nothing tells so. A chat model that does not stop at the end of its turn goes on with the next one. A classifier
@@ -76,7 +77,7 @@ class SpecialIdsDisagree(Rule):
                     folder, one, token, "the model looks for its own id where the tokenizer writes the other one"
                 )
         table = rows.of(folder)
-        named = _named(folder, config)
+        named = _named(folder, tokenizer.roles)
         # Ids without a row, of either side, are mistakes of their own.
         if table is not None and any(one.id >= table.rows for ids in named.values() for one in ids):
             return
@@ -163,17 +164,22 @@ class SpecialIdsDisagree(Rule):
 _Named = dict[tuple[str, str], list["SpecialId"]]
 
 
-def _named(folder: ModelFolder, config: dict[str, object]) -> _Named:
+def _named(folder: ModelFolder, known: Mapping[str, Token]) -> _Named:
     """The ids by file and role: those of the top of `config.json`, or else of the part that generates."""
     found: _Named = {}
     nested: _Named = {}
+    agreed = set()
     for one in special_ids.named(folder):
         keys = [key for key in one.keys if isinstance(key, str)]
         if len(keys) == 1:
             found.setdefault((one.file, one.role), []).append(one)
         elif len(keys) == 2 and keys[0] in _OF_TEXT:
             nested.setdefault((one.file, one.role), []).append(one)
-    return {**nested, **found}
+            if one.role in known and known[one.role].id == one.id:
+                agreed.add(one.role)
+    # Two models have ids of their own, and the one that writes the text agrees.
+    inner = {role for role in agreed if (special_ids.CONFIG, role) in found}
+    return {key: ids for key, ids in {**nested, **found}.items() if key[1] not in inner}
 
 
 def _is_ordinary(tokenizer: Tokenizer, number: int) -> bool:
@@ -184,8 +190,14 @@ def _is_ordinary(tokenizer: Tokenizer, number: int) -> bool:
 
 
 def _is_on_purpose(folder: ModelFolder, tokenizer: Tokenizer, texts: list[str | None]) -> bool:
-    """True if generation may stop at other tokens on purpose: a line's end, or a token that ends a turn of a chat."""
+    """True if generation may stop at other tokens on purpose.
+
+    These are the end of a line, the token that separates texts, and one that ends a turn of a chat.
+    """
     if any(text is None or text in ("Ċ", "\n", "<0x0A>", "▁\n", "ĊĊ") for text in texts):
+        return True
+    separator = tokenizer.roles.get("sep")
+    if separator is not None and separator.content in texts:
         return True
     written = " ".join(template.text for template in templates.of(folder))
     return any(text is not None and text in tokenizer.special and text in written for text in texts)

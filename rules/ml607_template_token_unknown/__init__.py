@@ -71,21 +71,24 @@ class TemplateTokenUnknown(Rule):
         tokenizer = folder.tokens
         if tokenizer is None or not tokenizer.has_all_texts:
             return
-        for unknown in unknown_markers(read, tokenizer):
-            known = [f"`{one}`" for one in unknown.known[:3]]
-            yield self.finding(
-                template.place(folder, unknown.at),
-                f"the chat template writes `{unknown.marker}`, which is no token of the tokenizer",
-                symbol=unknown.marker,
-                confidence=Confidence.MEDIUM,
-                evidence=(
-                    *([f"the template writes tokens of the same kind: {', '.join(known)}"] if known else []),
-                    "the tokenizer splits the text into pieces",
-                ),
-                help=f"did you mean `{unknown.near}`?"
-                if unknown.near
-                else "add it to the tokenizer as a special token",
-            )
+        unknown = list(unknown_markers(read, tokenizer))
+        if not unknown:
+            return
+        first = next((one for one in unknown if one.near is not None), unknown[0])
+        known = [f"`{one}`" for one in first.known[:3]]
+        others = [f"`{one.marker}`" for one in unknown if one is not first]
+        yield self.finding(
+            template.place(folder, first.at),
+            f"the chat template writes `{first.marker}`, which is no token of the tokenizer",
+            symbol=first.marker,
+            confidence=Confidence.MEDIUM,
+            evidence=(
+                *([f"the template writes tokens of the same kind: {', '.join(known)}"] if known else []),
+                *([f"{len(unknown)} markers are no tokens: also {', '.join(others[:4])}"] if others else []),
+                "the tokenizer splits the text into pieces",
+            ),
+            help=f"did you mean `{first.near}`?" if first.near else "add it to the tokenizer as a special token",
+        )
 
     def _own_code(self, folder: ModelFolder) -> Iterator[Finding]:
         missing: dict[str, list[templates.OwnClass]] = {}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from modellint.folders.tokenizers import ROLES
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -34,12 +36,16 @@ def unknown_markers(template: Template, tokenizer: Tokenizer) -> Iterator[Unknow
                 # A string begins with its quote.
                 places.setdefault(match[0], text.at + match.start() + (not text.is_written))
     known = {marker for marker in places if marker in tokenizer.ids}
+    own = {token.content for name, token in tokenizer.roles.items() if name in ROLES}
+    unknown = [marker for marker in places if marker not in known and _bar(marker) is not None]
+    # Begin and end are tokens in any template, also in one whose turns are marked by plain text.
+    is_plain = len(unknown) > 1 and not any(_bar(marker) is not None for marker in known - own)
     for marker, at in places.items():
         if marker in known:
             continue
         near = next((one for one in sorted(tokenizer.special) if is_misspelling(marker, one)), None)
         bar = _bar(marker)
-        alike = [one for one in places if bar is not None and one in known and _bar(one) == bar]
+        alike = [one for one in places if bar is not None and one in known and _bar(one) == bar and not is_plain]
         if alike or near is not None:
             yield Unknown(marker, at, tuple(alike), near)
 

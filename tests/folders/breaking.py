@@ -213,7 +213,6 @@ for _folder, _file, _key, _value in (
     ("marian", GENERATION, "bad_words_ids", [[65000]]),
     ("llava", CONFIG, "text_config.pad_token_id", 32001),
     ("wav2vec2", CONFIG, "pad_token_id", 32),
-    ("t5", GENERATION, "decoder_start_token_id", 60),
     ("llama_chat", GENERATION, "eos_token_id", 126),
 ):
     CHANGES.append(Change(_folder, setting(_file, _key, _value), "ML602", _file))
@@ -227,6 +226,7 @@ for _folder, _file, _key, _value in (
     ("whisper", GENERATION, "suppress_tokens", []),
     ("whisper", GENERATION, "suppress_tokens", [-1]),
     ("vit", CONFIG, "pad_token_id", 7),
+    ("t5", GENERATION, "decoder_start_token_id", 60),
     ("wav2vec2", CONFIG, "bos_token_id", 50),
 ):
     CHANGES.append(Change(_folder, setting(_file, _key, _value)))

@@ -42,7 +42,7 @@ class Template(NamedTuple):
     error: TemplateError | None
 
 
-def read(template: str) -> Template:
+def read_template(template: str) -> Template:
     """The texts and the first error of a template."""
     parser = _Parser(template)
     try:
@@ -83,17 +83,17 @@ class _Parser:
 
     def expect(self, text: str, kind: str = "operator") -> None:
         if not self.accept(text, kind):
-            self.fail(f"expected `{text}`, not {_described(self.token)}")
+            self.fail(f"expected `{text}`, not {_word_of(self.token)}")
 
     def name(self) -> str:
         if self.token.kind != "name":
-            self.fail(f"expected a name, not {_described(self.token)}")
+            self.fail(f"expected a name, not {_word_of(self.token)}")
         self.at += 1
         return self.tokens[self.at - 1].text
 
     def close(self) -> None:
         if self.token.kind != "close":
-            self.fail(f"unexpected {_described(self.token)}")
+            self.fail(f"unexpected {_word_of(self.token)}")
         self.at += 1
 
     # -- statements ------------------------------------------------------------------------------------------------
@@ -292,7 +292,7 @@ class _Parser:
             elif self.token.kind == "name" and (self.token is begin or self.token.text not in _WORDS):
                 self.variable()
             elif self.token is begin:
-                self.fail(f"cannot assign to {_described(self.token)}")
+                self.fail(f"cannot assign to {_word_of(self.token)}")
             else:
                 return
             if not self.accept(","):
@@ -374,7 +374,7 @@ class _Parser:
             self.items("]" if token.text == "[" else "}", has_keys=token.text == "{")
         else:
             self.at -= 1
-            self.fail(f"expected an expression, not {_described(token)}", token)
+            self.fail(f"expected an expression, not {_word_of(token)}", token)
 
     def note(self, token: Token) -> None:
         try:
@@ -419,7 +419,7 @@ class _Parser:
                 else:
                     self.expression()
                     if not self.is_next("]", ",", ":"):
-                        self.fail(f"expected `]`, not {_described(self.token)}")
+                        self.fail(f"expected `]`, not {_word_of(self.token)}")
                     if colons == 2 and self.is_next(":"):
                         self.fail("unexpected `:`")
             if not self.is_next("]"):
@@ -449,20 +449,20 @@ class _Parser:
                 self.expect(",")
         self.expect(")")
 
-    def dotted(self) -> None:
+    def dotted_name(self) -> None:
         self.name()
         while self.accept("."):
             self.name()
 
     def filter(self) -> None:
-        self.dotted()
+        self.dotted_name()
         if self.is_next("("):
             self.arguments()
 
     def test(self) -> None:
         self.at += 1
         self.accept("not", "name")
-        self.dotted()
+        self.dotted_name()
         token = self.token
         if self.is_next("("):
             self.arguments()
@@ -485,5 +485,5 @@ class _Parser:
                 return
 
 
-def _described(token: Token) -> str:
+def _word_of(token: Token) -> str:
     return "the end of the template" if token.kind == "end" else f"`{token.text[:40]}`"

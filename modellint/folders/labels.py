@@ -37,7 +37,7 @@ class Labels(NamedTuple):
     odd: tuple[str, ...] = ()
 
 
-def of(config: Mapping[str, Any]) -> Labels:
+def labels_of(config: Mapping[str, Any]) -> Labels:
     """The labels that a configuration of transformers names."""
     texts, ids, stated = config.get("id2label"), config.get("label2id"), config.get("num_labels")
     numbered, odd = {}, []
@@ -67,7 +67,7 @@ class Head(NamedTuple):
     rows: int
 
 
-def head(folder: ModelFolder, count: int) -> Head | None:
+def head_of(folder: ModelFolder, count: int) -> Head | None:
     """The layer that gives a classifier's scores, as far as shapes tell; None if no layer, or more than one, may be it.
 
     Names of classes have a base model under one name (`bert.`), which holds most tensors, and the head beside it. A
@@ -88,7 +88,7 @@ def head(folder: ModelFolder, count: int) -> Head | None:
     return Head(last[0], last[0].shape[0]) if len(last) == 1 else None
 
 
-def of_timm(folder: ModelFolder) -> tuple[int, Head] | None:
+def timm_head(folder: ModelFolder) -> tuple[int, Head] | None:
     """The `num_classes` of a configuration of timm, and the layer that it names as the classifier; None without."""
     config = mapping_of(folder, CONFIG)
     count, pretrained = config.get("num_classes"), config.get("pretrained_cfg")

@@ -85,7 +85,7 @@ def hears_waveforms(config: Mapping[str, Any]) -> bool:
     return any(key in config for key in _WAVEFORM) and config.get("is_encoder_decoder") is not True
 
 
-def of(folder: ModelFolder) -> Rows | None:
+def table_rows(folder: ModelFolder) -> Rows | None:
     """The rows of the table that looks ids up; None if they are unknown, or nothing looks ids up."""
     config = mapping_of(folder, CONFIG)
     if hears_waveforms(config):
@@ -93,7 +93,7 @@ def of(folder: ModelFolder) -> Rows | None:
     return _largest(folder, config)
 
 
-def of_part(folder: ModelFolder, keys: Keys) -> Rows | None:
+def part_rows(folder: ModelFolder, keys: Keys) -> Rows | None:
     """The rows of the table that looks up ids which a part of `config.json` names, by the keys that lead to the ids.
 
     None if they are unknown, as for a model of codes, whose tables have rows for special codes above their size.
@@ -110,7 +110,7 @@ def of_part(folder: ModelFolder, keys: Keys) -> Rows | None:
     return _largest(folder, config)
 
 
-def of_labels(folder: ModelFolder) -> Rows | None:
+def class_rows(folder: ModelFolder) -> Rows | None:
     """The number of classes of a model of sound that learns by CTC; None for any other model, or if it is unknown."""
     config = mapping_of(folder, CONFIG)
     names = config.get("architectures")

@@ -39,7 +39,7 @@ class SpecialId(NamedTuple):
     keys: Keys
 
 
-def named(folder: ModelFolder) -> Iterator[SpecialId]:
+def ids_in(folder: ModelFolder) -> Iterator[SpecialId]:
     """The ids of special tokens that the two configurations of a folder name, the parts of the first included."""
     yield from _of(mapping_of(folder, CONFIG), CONFIG, ())
     yield from _of(mapping_of(folder, GENERATION), GENERATION, ())
@@ -71,7 +71,7 @@ def _ids(role: str, value: object, file: str, keys: Keys, *, is_pairs: bool = Fa
                 yield from _ids(role, entry, file, (*keys, place))
 
 
-def places(config: Mapping[str, Any]) -> Iterator[SpecialId]:
+def place_ids(config: Mapping[str, Any]) -> Iterator[SpecialId]:
     """The ids of a model's own tokens in `config.json`, such as `image`, which mark places for other input."""
     for key, value in config.items():
         match, number = _PLACE.fullmatch(key), as_id(value)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import folders
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.folders import rows, special_ids
-from modellint.folders.values import mapping_of
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
@@ -66,12 +65,12 @@ class SpecialIdOutside(Rule):
     severity = Severity.ERROR
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
-        config = mapping_of(folder, rows.CONFIG)
-        if rows.hears_waveforms(config) and rows.of_labels(folder) is None:
+        config = folders.mapping_of(folder, "config.json")
+        if folders.hears_waveforms(config) and folders.class_rows(folder) is None:
             return
-        generates = special_ids.generates(folder)
+        generates = folders.generates(folder)
         told: set[tuple[object, object]] = set()
-        named = [one for one in special_ids.named(folder) if generates or one.role in _LOOKED_UP]
+        named = [one for one in folders.ids_in(folder) if generates or one.role in _LOOKED_UP]
         for one in named:
             outside = self._outside(folder, one, named)
             where = (one.file, one.keys[: _length(one)])
@@ -82,8 +81,8 @@ class SpecialIdOutside(Rule):
 
     def _outside(self, folder: ModelFolder, one: SpecialId, named: list[SpecialId]) -> Rows | Tokenizer | None:
         """The rows or the tokenizer that an id lies outside of; None if it lies within both, or they are unknown."""
-        is_config = one.file == special_ids.CONFIG
-        table = rows.of_part(folder, one.keys[:-1] if is_config else ())
+        is_config = one.file == "config.json"
+        table = folders.part_rows(folder, one.keys[:-1] if is_config else ())
         tokenizer = folder.tokens
         if table is not None and one.id >= table.rows:
             # The same token is reported for its own row.
@@ -102,11 +101,11 @@ class SpecialIdOutside(Rule):
         document = folder.json(one.file)
         key = ".".join(str(part) for part in one.keys[: _length(one)])
         is_list = one.role not in _HARM and one.role not in _LOOKED_UP
-        is_table = isinstance(outside, rows.Rows)
-        reason = str(outside) if isinstance(outside, rows.Rows) else f"the tokenizer has {outside.count} tokens"
+        is_table = isinstance(outside, folders.Rows)
+        reason = str(outside) if isinstance(outside, folders.Rows) else f"the tokenizer has {outside.count} tokens"
         related = []
-        config = folder.json(rows.CONFIG)
-        if isinstance(outside, rows.Rows) and outside.keys and config is not None:
+        config = folder.json("config.json")
+        if isinstance(outside, folders.Rows) and outside.keys and config is not None:
             related.append(Related(config.place(*outside.keys), "the size of the table"))
         for other in elsewhere:
             place = folder.json(other.file)

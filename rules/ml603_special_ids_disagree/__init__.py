@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from modellint import folders
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.folders import rows, special_ids, templates
-from modellint.folders.values import mapping_of
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
@@ -67,17 +66,17 @@ class SpecialIdsDisagree(Rule):
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
         tokenizer = folder.tokens
-        config = mapping_of(folder, rows.CONFIG)
-        if tokenizer is None or rows.hears_waveforms(config) or rows.has_codes(config):
+        config = folders.mapping_of(folder, "config.json")
+        if tokenizer is None or folders.hears_waveforms(config) or folders.has_codes(config):
             return
-        for one in special_ids.places(config):
+        for one in folders.place_ids(config):
             token = tokenizer.roles.get(one.role)
             if token is not None and token.id is not None and token.id != one.id:
                 yield self._finding(
                     folder, one, token, "the model looks for its own id where the tokenizer writes the other one"
                 )
-        table = rows.of(folder)
-        named = _named(folder, tokenizer.roles)
+        table = folders.table_rows(folder)
+        named = _by_role(folder, tokenizer.roles)
         # Ids without a row, of either side, are mistakes of their own.
         if table is not None and any(one.id >= table.rows for ids in named.values() for one in ids):
             return
@@ -86,7 +85,7 @@ class SpecialIdsDisagree(Rule):
             for role, token in tokenizer.roles.items()
             if token.id is not None and (table is None or token.id < table.rows)
         }
-        if special_ids.generates(folder):
+        if folders.generates(folder):
             yield from self._generation(folder, tokenizer, known, named)
         if "pad" in known:
             yield from self._padding(folder, config, tokenizer, known["pad"], named)
@@ -96,14 +95,14 @@ class SpecialIdsDisagree(Rule):
     ) -> Iterator[Finding]:
         """Findings about the begin and the end of generation."""
         told = ""
-        ends = named.get((special_ids.GENERATION, "eos")) or named.get((special_ids.CONFIG, "eos")) or []
+        ends = named.get(("generation_config.json", "eos")) or named.get(("config.json", "eos")) or []
         end = known.get("eos")
         if ends and end is not None and all(one.id != end.id for one in ends):
             texts = [tokenizer.text(one.id) for one in ends]
             if not _is_on_purpose(folder, tokenizer, texts):
                 told = end.content
                 yield self._finding(folder, ends[0], end, "generation does not stop at the end that the tokenizer has")
-        begins = named.get((special_ids.GENERATION, "bos")) or named.get((special_ids.CONFIG, "bos")) or []
+        begins = named.get(("generation_config.json", "bos")) or named.get(("config.json", "bos")) or []
         begin = known.get("bos")
         if (
             begin is not None
@@ -119,13 +118,13 @@ class SpecialIdsDisagree(Rule):
         self, folder: ModelFolder, config: dict[str, object], tokenizer: Tokenizer, pad: Token, named: _Named
     ) -> Iterator[Finding]:
         """Findings about padding, by what the model does with it."""
-        own = next(iter(named.get((special_ids.CONFIG, "pad"), ())), None)
-        generated = next(iter(named.get((special_ids.GENERATION, "pad"), ())), own)
+        own = next(iter(named.get(("config.json", "pad"), ())), None)
+        generated = next(iter(named.get(("generation_config.json", "pad"), ())), own)
         if config.get("is_encoder_decoder") is True and own is not None and own.id != pad.id:
             yield self._finding(
                 folder, own, pad, "the decoder's input is made with the first id, and its targets with the second"
             )
-        elif special_ids.generates(folder):
+        elif folders.generates(folder):
             if generated is not None and generated.id != pad.id and _is_ordinary(tokenizer, generated.id):
                 word = tokenizer.text(generated.id)
                 yield self._finding(folder, generated, pad, f"a text that ends early is filled with `{word}`")
@@ -164,12 +163,12 @@ class SpecialIdsDisagree(Rule):
 _Named = dict[tuple[str, str], list["SpecialId"]]
 
 
-def _named(folder: ModelFolder, known: Mapping[str, Token]) -> _Named:
+def _by_role(folder: ModelFolder, known: Mapping[str, Token]) -> _Named:
     """The ids by file and role: those of the top of `config.json`, or else of the part that generates."""
     found: _Named = {}
     nested: _Named = {}
     agreed = set()
-    for one in special_ids.named(folder):
+    for one in folders.ids_in(folder):
         keys = [key for key in one.keys if isinstance(key, str)]
         if len(keys) == 1:
             found.setdefault((one.file, one.role), []).append(one)
@@ -178,7 +177,7 @@ def _named(folder: ModelFolder, known: Mapping[str, Token]) -> _Named:
             if one.role in known and known[one.role].id == one.id:
                 agreed.add(one.role)
     # Two models have ids of their own, and the one that writes the text agrees.
-    inner = {role for role in agreed if (special_ids.CONFIG, role) in found}
+    inner = {role for role in agreed if ("config.json", role) in found}
     return {key: ids for key, ids in {**nested, **found}.items() if key[1] not in inner}
 
 
@@ -199,5 +198,5 @@ def _is_on_purpose(folder: ModelFolder, tokenizer: Tokenizer, texts: list[str | 
     separator = tokenizer.roles.get("sep")
     if separator is not None and separator.content in texts:
         return True
-    written = " ".join(template.text for template in templates.of(folder))
+    written = " ".join(template.text for template in folders.chat_templates(folder))
     return any(text is not None and text in tokenizer.special and text in written for text in texts)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import folders
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.folders import labels
-from modellint.folders.values import mapping_of
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
     from modellint.folders import ModelFolder
     from modellint.folders.jsons import Json
-    from modellint.folders.labels import Labels
+    from modellint.folders.labels import Head, Labels
     from modellint.rule import Project
 
 #: The number of labels of a configuration that names none.
@@ -57,14 +56,14 @@ class LabelsDisagree(Rule):
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
         document = folder.config
-        config = mapping_of(folder, labels.CONFIG)
+        config = folders.mapping_of(folder, "config.json")
         if document is None:
             return
-        timm = labels.of_timm(folder)
+        timm = folders.timm_head(folder)
         if timm is not None and timm[1].rows != timm[0]:
             yield self._head(folder, document, "num_classes", *timm)
-        if labels.is_classifier(config):
-            yield from self._classifier(folder, document, labels.of(config))
+        if folders.is_classifier(config):
+            yield from self._classifier(folder, document, folders.labels_of(config))
 
     def _classifier(self, folder: ModelFolder, document: Json, found: Labels) -> Iterator[Finding]:
         if found.odd:
@@ -79,7 +78,7 @@ class LabelsDisagree(Rule):
             return
         count = len(found.texts) if found.texts is not None else found.stated or _DEFAULT
         key = "id2label" if found.texts is not None else "num_labels"
-        head = labels.head(folder, count)
+        head = folders.head_of(folder, count)
         if head is not None and head.rows != count:
             yield self._head(folder, document, key, count, head)
         yield from self._gaps(document, found)
@@ -106,7 +105,7 @@ class LabelsDisagree(Rule):
                 help="name two labels, or set `problem_type` to `regression` or `multi_label_classification`",
             )
 
-    def _head(self, folder: ModelFolder, document: Json, key: str, count: int, head: labels.Head) -> Finding:
+    def _head(self, folder: ModelFolder, document: Json, key: str, count: int, head: Head) -> Finding:
         number = f"`{key}` is {count}" if key.startswith("num") else f"`{key}` has {count} labels"
         if not document.has(key):
             number = f"without `id2label` there are {count} labels"
@@ -136,7 +135,7 @@ class LabelsDisagree(Rule):
         )
 
     def _inverse(self, document: Json, found: Labels) -> Iterator[Finding]:
-        pairs = list(labels.contradictions(found))
+        pairs = list(folders.contradictions(found))
         if not pairs:
             return
         label, number, other = pairs[0]

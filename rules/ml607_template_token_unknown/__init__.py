@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint import edits
+from modellint import edits, folders
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.folders import jinja, templates
 from modellint.rule import Rule
 
 from .markers import unknown_markers
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.folders import ModelFolder
-    from modellint.folders.templates import ChatTemplate
+    from modellint.folders.templates import ChatTemplate, OwnClass
     from modellint.rule import Project
 
 
@@ -50,12 +49,12 @@ class TemplateTokenUnknown(Rule):
     severity = Severity.WARNING
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
-        for template in templates.of(folder):
+        for template in folders.chat_templates(folder):
             yield from self._template(folder, template)
         yield from self._own_code(folder)
 
     def _template(self, folder: ModelFolder, template: ChatTemplate) -> Iterator[Finding]:
-        read = jinja.read(template.text)
+        read = folders.read_template(template.text)
         if read.error is not None:
             yield self.finding(
                 template.place(folder, read.error.at),
@@ -91,8 +90,8 @@ class TemplateTokenUnknown(Rule):
         )
 
     def _own_code(self, folder: ModelFolder) -> Iterator[Finding]:
-        missing: dict[str, list[templates.OwnClass]] = {}
-        for one in templates.own_classes(folder):
+        missing: dict[str, list[OwnClass]] = {}
+        for one in folders.own_classes(folder):
             document = folder.json(one.file)
             if document is None:
                 continue
@@ -100,7 +99,7 @@ class TemplateTokenUnknown(Rule):
                 missing.setdefault(one.file, []).append(one)
                 continue
             text = folder.text(one.module)
-            if text is not None and templates.defines(text, one.name) is False:
+            if text is not None and folders.defines(text, one.name) is False:
                 yield self.finding(
                     document.place(*one.keys),
                     f"`auto_map` names `{one.name}`, which `{one.module}` does not define",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from modellint.folders.tokenizers import ROLES
+from modellint import folders
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ def unknown_markers(template: Template, tokenizer: Tokenizer) -> Iterator[Unknow
                 # A string begins with its quote.
                 places.setdefault(match[0], text.at + match.start() + (not text.is_written))
     known = {marker for marker in places if marker in tokenizer.ids}
-    own = {token.content for name, token in tokenizer.roles.items() if name in ROLES}
+    own = {token.content for name, token in tokenizer.roles.items() if name in folders.ROLES}
     unknown = [marker for marker in places if marker not in known and _bar(marker) is not None]
     # Begin and end are tokens in any template, also in one whose turns are marked by plain text.
     is_plain = len(unknown) > 1 and not any(_bar(marker) is not None for marker in known - own)

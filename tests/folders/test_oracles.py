@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from modellint.folders import ModelFolder, jinja, rows, templates
+from modellint import folders
+from modellint.folders import ModelFolder, jinja
 from modellint.reading.files import Files
 
 transformers = pytest.importorskip("transformers")
@@ -58,7 +59,7 @@ def test_a_token_without_a_row_raises_in_the_library(change: Change, tmp_path: P
     made(change, tmp_path)
     vocabulary = transformers.AutoTokenizer.from_pretrained(tmp_path).get_vocab()
     folder = ModelFolder(tmp_path, Files())
-    table = rows.of(folder)
+    table = folders.table_rows(folder)
     assert folder.tokens is not None
     assert table is not None
     assert dict(folder.tokens.ids) == vocabulary
@@ -98,9 +99,9 @@ def test_labels_do_not_load_or_do_not_answer(change: Change, tmp_path: Path) -> 
 def test_a_template_does_not_compile_or_has_no_such_token(change: Change, tmp_path: Path) -> None:
     made(change, tmp_path)
     tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path)
-    (template,) = templates.of(ModelFolder(tmp_path, Files()))
+    (template,) = folders.chat_templates(ModelFolder(tmp_path, Files()))
     messages = [{"role": "user", "content": "x"}]
-    if jinja.read(template.text).error is not None:
+    if jinja.read_template(template.text).error is not None:
         with pytest.raises(TemplateSyntaxError):
             tokenizer.apply_chat_template(messages, tokenize=False)
         return

@@ -144,7 +144,7 @@ class _Look:
         width = None if part is None else part.one(of.WIDTH)
         if part is not None and width is not None and not self._is_width(width[1], norms):
             for norm in norms:
-                if norm.shape[0] not in numbers(self._spoken, of.WIDTH, of.EMBEDDING, of.INSIDE):
+                if norm.shape[0] not in numbers(self._spoken, of.WIDTH, of.INSIDE):
                     yield self._misfit((*part.keys, width[0]), norm, f"{norm.shape[0]} numbers")
 
     def _is_width(self, width: object, norms: Sequence[Tensor]) -> bool:
@@ -208,8 +208,9 @@ class _Look:
             if columns != width[1] and rows == width[1] and columns in (queries | keys):
                 yield self._transposed(tensor)
                 break
-        joined = {(heads[1] + 2 * group) * size for group in (*groups, heads[1]) for size in sizes}
-        for tensor, _ in stack.same(_JOINED):
+        joined = {(heads[1] + 2 * group) * size for group in groups for size in sizes}
+        is_joined = next(stack.matrices(_ATTENTION), None) is None
+        for tensor, _ in stack.same(_JOINED) if is_joined else ():
             if groups and tensor.shape[0] not in joined and tensor.shape[1] == width[1]:
                 key = next(part.integers(of.KEY_HEADS))[0]
                 size = f"{tensor.shape[0]} rows, for heads of {_listed(sizes)}"

@@ -29,8 +29,8 @@ class TokensExceedEmbedding(Rule):
     file states. The rows are those of the weights, or `vocab_size` of `config.json`. More rows than ids are fine.
 
     In a model of sound that learns by CTC, tokens are classes: the vocabulary is compared with `vocab_size`. In a
-    pipeline of diffusers, each tokenizer is compared with its text encoder. A token that only marks the place of an
-    image or of sound is left out, as the model replaces its id.
+    pipeline of diffusers, each tokenizer is compared with its text encoder. A token with a role of its own model, such
+    as `image_token`, is left out: it marks a place, and the model replaces its id.
 
     The finding is a warning if the mask token is the only one without a row.
 
@@ -67,6 +67,7 @@ class TokensExceedEmbedding(Rule):
         if table is None or tokenizer.count <= table.rows:
             return
         replaced = {one.id for one in folders.place_ids(folders.mapping_of(model, "config.json"))}
+        replaced.update(one.id for name, one in tokenizer.roles.items() if name not in folders.ROLES and one.id)
         above = [(token, number) for token, number in tokenizer.above(table.rows) if number not in replaced]
         if above:
             yield self._tokens(folder, tokenizer, model, table, above)

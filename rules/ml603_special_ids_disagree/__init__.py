@@ -86,12 +86,19 @@ class SpecialIdsDisagree(Rule):
             if token.id is not None and (table is None or token.id < table.rows)
         }
         if folders.generates(folder):
-            yield from self._generation(folder, tokenizer, known, named)
+            has_decoder = config.get("is_encoder_decoder") is True or "decoder" in config
+            yield from self._generation(folder, tokenizer, known, named, has_decoder=has_decoder)
         if "pad" in known:
             yield from self._padding(folder, config, tokenizer, known["pad"], named)
 
     def _generation(
-        self, folder: ModelFolder, tokenizer: Tokenizer, known: dict[str, Token], named: _Named
+        self,
+        folder: ModelFolder,
+        tokenizer: Tokenizer,
+        known: dict[str, Token],
+        named: _Named,
+        *,
+        has_decoder: bool,
     ) -> Iterator[Finding]:
         """Findings about the begin and the end of generation."""
         told = ""
@@ -106,6 +113,7 @@ class SpecialIdsDisagree(Rule):
         begin = known.get("bos")
         if (
             begin is not None
+            and not has_decoder
             and begin.content != told
             and begins
             and begins[0].id != begin.id

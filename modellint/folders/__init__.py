@@ -35,9 +35,11 @@ if TYPE_CHECKING:
     from modellint.folders.rows import part_rows as part_rows
     from modellint.folders.rows import table_rows as table_rows
     from modellint.folders.shards import Index as Index
+    from modellint.folders.special_ids import OddValue as OddValue
     from modellint.folders.special_ids import SpecialId as SpecialId
     from modellint.folders.special_ids import generates as generates
     from modellint.folders.special_ids import ids_in as ids_in
+    from modellint.folders.special_ids import odd_values as odd_values
     from modellint.folders.special_ids import place_ids as place_ids
     from modellint.folders.templates import ChatTemplate as ChatTemplate
     from modellint.folders.templates import OwnClass as OwnClass
@@ -65,7 +67,7 @@ else:
             ".pickles": "Checkpoint",
             ".rows": "Rows class_rows has_codes hears_waveforms part_rows table_rows",
             ".shards": "Index",
-            ".special_ids": "SpecialId generates ids_in place_ids",
+            ".special_ids": "OddValue SpecialId generates ids_in odd_values place_ids",
             ".templates": "ChatTemplate OwnClass chat_templates defines own_classes",
             ".tensors": "Tensor Trouble Weights",
             ".tokenizers": "ROLES Token Tokenizer",

@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, NoReturn
 
+from modellint.folders.jinja_names import FILTERS, TESTS
 from modellint.folders.jinja_strings import text_of
 from modellint.folders.jinja_tokens import TemplateError, Token, tokens_of
+from modellint.lazy import nearest
 
 #: How deep expressions and blocks are followed; Python refuses deeper ones that Jinja compiles to.
 _DEEPEST: Final = 60
@@ -449,20 +451,24 @@ class _Parser:
                 self.expect(",")
         self.expect(")")
 
-    def dotted_name(self) -> None:
-        self.name()
+    def dotted_name(self, known: frozenset[str], kind: str) -> None:
+        token = self.token
+        name = self.name()
         while self.accept("."):
-            self.name()
+            name = f"{name}.{self.name()}"
+        if name not in known:
+            near = nearest(name, dict.fromkeys(sorted(known)))
+            self.fail(f"there is no {kind} `{name}`{near}", token)
 
     def filter(self) -> None:
-        self.dotted_name()
+        self.dotted_name(FILTERS, "filter")
         if self.is_next("("):
             self.arguments()
 
     def test(self) -> None:
         self.at += 1
         self.accept("not", "name")
-        self.dotted_name()
+        self.dotted_name(TESTS, "test")
         token = self.token
         if self.is_next("("):
             self.arguments()

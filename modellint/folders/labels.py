@@ -1,7 +1,7 @@
 """The labels of a classifier: `id2label`, `label2id`, `num_labels`, and the layer that has a row for each.
 
-transformers takes the number of labels from `id2label`, and ignores a `num_labels` that differs. timm takes
-`num_classes`, and `label_names` in that order.
+transformers takes the number of labels from `id2label`. If `num_labels` differs, version 5 takes that, and drops the
+labels; earlier ones ignore it. timm takes `num_classes`, and `label_names` in that order.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from modellint import folders
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from modellint.folders import ModelFolder
     from modellint.folders.rows import Rows
-    from modellint.folders.special_ids import SpecialId
+    from modellint.folders.special_ids import OddValue, SpecialId
     from modellint.folders.tokenizers import Tokenizer
     from modellint.rule import Project
 
@@ -41,8 +42,8 @@ class SpecialIdOutside(Rule):
     `force_words_ids`. Parts such as `text_config` are compared with their own sizes. If `tokenizer.json` is there, an
     end above the last id of the tokenizer is reported, too, unless it is one of several.
 
-    Negative ids stand for "none". The ids of the begin and the end are compared for models that generate. The codes of
-    models of sound have ids above their sizes, and are left out.
+    A value that is no number is reported, too. Negative ids stand for "none". The ids of the begin and the end are
+    compared for models that generate. The codes of models of sound have ids above their sizes, and are left out.
 
     ## Why is this bad
     Nothing tells so when the model is loaded. An end that the model cannot give lets each generation run to the maximum
@@ -66,6 +67,8 @@ class SpecialIdOutside(Rule):
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
         config = folders.mapping_of(folder, "config.json")
+        for odd in folders.odd_values(folder):
+            yield self._odd(folder, odd)
         if folders.hears_waveforms(config) and folders.class_rows(folder) is None:
             return
         generates = folders.generates(folder)
@@ -78,6 +81,18 @@ class SpecialIdOutside(Rule):
                 continue
             told.update(((one.role, one.id), where))
             yield self._finding(folder, one, outside, [other for other in named if other.file != one.file])
+
+    def _odd(self, folder: ModelFolder, odd: OddValue) -> Finding:
+        document = folder.json(odd.file)
+        key = ".".join(str(part) for part in odd.keys if isinstance(part, str))
+        return self.finding(
+            folder.place(odd.file) if document is None else document.place(*odd.keys),
+            f"`{key}` is {json.dumps(odd.value)[:40]}, which is no id",
+            symbol=key,
+            confidence=Confidence.HIGH,
+            evidence=("transformers refuses the configuration, or `generate` raises `TypeError`",),
+            help="write the number of a token without quotes",
+        )
 
     def _outside(self, folder: ModelFolder, one: SpecialId, named: list[SpecialId]) -> Rows | Tokenizer | None:
         """The rows or the tokenizer that an id lies outside of; None if it lies within both, or they are unknown."""

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _BRACKETED = re.compile(r"[<\[{(|].*[>\]})|]|.*(?:eos|bos|pad|end).*", re.DOTALL | re.IGNORECASE)
 #: Parts of a configuration that describe the model that generates.
 _OF_TEXT = ("text_config", "llm_config", "language_config", "decoder")
+#: Input that is no text, whose places a token of its own marks.
+_OTHER_INPUT = frozenset(("image", "video", "audio", "speech", "vision"))
 _SEQUENCE = re.compile(r"\w+ForSequenceClassification")
 
 
@@ -36,7 +38,9 @@ class SpecialIdsDisagree(Rule):
     - a padding id that differs from the tokenizer's in a model with a decoder that is trained on padded targets, and in
       a classifier that looks for the last token which is no padding
     - a begin or padding id of generation that is an ordinary token, such as a word
-    - an id of a model's own token, such as `image_token_id`, that differs from the id of the tokenizer's `image_token`
+    - an id of a model's own token, such as `image_token_id`, that differs from the id of the tokenizer's `image_token`,
+      or is a piece of text
+    - a list `suppress_tokens` with all ends, which generation then cannot give
     - in other models, a padding id that differs from the tokenizer's: an info
 
     Generation may stop at another token than the tokenizer's on purpose: at the end of a line, at the token that
@@ -75,6 +79,8 @@ class SpecialIdsDisagree(Rule):
                 yield self._finding(
                     folder, one, token, "the model looks for its own id where the tokenizer writes the other one"
                 )
+            elif token is None and one.role in _OTHER_INPUT and _is_ordinary(tokenizer, one.id):
+                yield self._place(folder, tokenizer, one)
         table = folders.table_rows(folder)
         named = _by_role(folder, tokenizer.roles)
         # Ids without a row, of either side, are mistakes of their own.
@@ -102,6 +108,7 @@ class SpecialIdsDisagree(Rule):
     ) -> Iterator[Finding]:
         """Findings about the begin and the end of generation."""
         told = ""
+        suppressed = named.get(("generation_config.json", "suppress_tokens"), [])
         ends = named.get(("generation_config.json", "eos")) or named.get(("config.json", "eos")) or []
         end = known.get("eos")
         if ends and end is not None and all(one.id != end.id for one in ends):
@@ -109,6 +116,9 @@ class SpecialIdsDisagree(Rule):
             if not _is_on_purpose(folder, tokenizer, texts):
                 told = end.content
                 yield self._finding(folder, ends[0], end, "generation does not stop at the end that the tokenizer has")
+        ids = {one.id for one in suppressed}
+        if ends and all(one.id in ids for one in ends):
+            yield self._end_in_list(folder, next(one for one in suppressed if one.id == ends[0].id))
         begins = named.get(("generation_config.json", "bos")) or named.get(("config.json", "bos")) or []
         begin = known.get("bos")
         if (
@@ -121,6 +131,29 @@ class SpecialIdsDisagree(Rule):
         ):
             word = tokenizer.text(begins[0].id)
             yield self._finding(folder, begins[0], begin, f"generation without a prompt begins with `{word}`")
+
+    def _end_in_list(self, folder: ModelFolder, one: SpecialId) -> Finding:
+        document = folder.json(one.file)
+        return self.finding(
+            folder.place(one.file) if document is None else document.place(*one.keys),
+            f"`suppress_tokens` has {one.id}, the only `eos_token_id`",
+            symbol="suppress_tokens",
+            confidence=Confidence.HIGH,
+            evidence=("generation cannot give the end, and goes on to the maximum length",),
+            help="remove the id from the list",
+        )
+
+    def _place(self, folder: ModelFolder, tokenizer: Tokenizer, one: SpecialId) -> Finding:
+        document = folder.json(one.file)
+        word = tokenizer.text(one.id)
+        return self.finding(
+            folder.place(one.file) if document is None else document.place(*one.keys),
+            f"`{one.keys[-1]}` is {one.id}, which is the piece of text `{word}` in the tokenizer",
+            symbol=str(one.keys[-1]),
+            confidence=Confidence.MEDIUM,
+            evidence=(f"each `{word}` of a text is taken for the place of other input",),
+            help="set it to the id of the token that the processor writes",
+        )
 
     def _padding(
         self, folder: ModelFolder, config: dict[str, object], tokenizer: Tokenizer, pad: Token, named: _Named

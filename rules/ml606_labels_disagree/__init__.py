@@ -30,7 +30,8 @@ class LabelsDisagree(Rule):
       model, it is the only matrix whose rows no other layer takes
     - ids that `id2label` leaves out, or that are no numbers
     - a label that `label2id` and `id2label` give different ids: a warning
-    - a `num_labels` that differs from the number of labels, which transformers ignores: a warning
+    - a `num_labels` that differs from the number of labels. Releases of transformers differ in which they take: a
+      warning
     - one label with `problem_type` for one of several classes, whose loss is always zero: a warning
 
     ## Why is this bad
@@ -66,6 +67,17 @@ class LabelsDisagree(Rule):
             yield from self._classifier(folder, document, folders.labels_of(config))
 
     def _classifier(self, folder: ModelFolder, document: Json, found: Labels) -> Iterator[Finding]:
+        table = document.get("id2label")
+        if table is not None and not isinstance(table, dict):
+            yield self.finding(
+                document.place("id2label"),
+                "`id2label` is no table of labels by ids",
+                symbol="id2label",
+                confidence=Confidence.HIGH,
+                evidence=("transformers raises an error when it reads the configuration",),
+                help='write `{"0": …, "1": …}`',
+            )
+            return
         if found.odd:
             yield self.finding(
                 document.place("id2label", found.odd[0]),
@@ -90,7 +102,7 @@ class LabelsDisagree(Rule):
                 symbol="num_labels",
                 severity=Severity.WARNING,
                 confidence=Confidence.HIGH,
-                evidence=("transformers ignores `num_labels` where `id2label` is there",),
+                evidence=("transformers 5 takes the number, and drops the labels; earlier releases ignore the number",),
                 related=(Related(document.place("id2label"), "the labels"),),
                 help="remove `num_labels`, or correct `id2label`",
             )

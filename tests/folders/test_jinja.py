@@ -33,8 +33,8 @@ WORD = re.compile(r"\w+|\s+|\{%-?|-?%\}|\{\{-?|-?\}\}|.", re.DOTALL)
 def refusal(template: str) -> str | None:
     environment = jinja2.Environment(trim_blocks=True, lstrip_blocks=True, extensions=[ext.loopcontrols])
     try:
-        environment.parse(template)
-    except jinja2.TemplateSyntaxError as error:
+        environment.from_string(template)
+    except (jinja2.TemplateSyntaxError, SyntaxError) as error:
         return str(error)
     return None
 
@@ -87,6 +87,8 @@ def test_changed_templates_are_refused_as_jinja_does(seed: int) -> None:
         ("{# a", "a comment has no `#}`", 0),
         ("{{ 'a }}", 'unexpected character "\'"', 3),
         ("{% endfor %}", "unknown tag `endfor`", 3),
+        ("{{ a | tojsn }}", "there is no filter `tojsn`; did you mean `tojson`?", 7),
+        ("{{ a is strng }}", "there is no test `strng`; did you mean `string`?", 8),
         ("{{ " + "(" * 5000 + ")" * 5000 + " }}", "nested too deeply", 62),
         ("{% if x %}" * 500, "nested too deeply", None),
         ("{{ " + "-" * 90 + "1 }}", "nested too deeply", None),

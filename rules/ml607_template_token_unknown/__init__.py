@@ -25,7 +25,7 @@ class TemplateTokenUnknown(Rule):
     Reads the chat templates of a folder (`chat_template` in `tokenizer_config.json`, `chat_template.jinja`,
     `chat_template.json`) as Jinja does, without rendering them. Reports
 
-    - an error of the syntax, such as an `if` without `endif`
+    - an error of the syntax, such as an `if` without `endif`, and a filter or a test that Jinja does not have
     - a special token (`<|im_end|>`) that the tokenizer does not have as one token, if it has others of the template. A
       template none of whose markers are tokens is left alone: the model was trained with them as text
     - another marker that is misspelt: a token of nearly the same spelling exists
@@ -58,13 +58,11 @@ class TemplateTokenUnknown(Rule):
         if read.error is not None:
             yield self.finding(
                 template.place(folder, read.error.at),
-                f"the chat template does not compile: {read.error.reason}",
+                f"Jinja refuses the chat template: {read.error.reason}",
                 symbol="chat_template",
                 severity=Severity.ERROR,
                 confidence=Confidence.HIGH,
-                evidence=(
-                    f"Jinja raises `TemplateSyntaxError` in line {template.line(read.error.at)} of the template",
-                ),
+                evidence=(f"it raises `TemplateError` for line {template.line(read.error.at)} of the template",),
                 help="correct the template",
             )
         tokenizer = folder.tokens

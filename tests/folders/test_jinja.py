@@ -70,7 +70,9 @@ def test_changed_templates_are_refused_as_jinja_does(seed: int) -> None:
     for _ in range(500):
         template = changed(chance.choice(TEMPLATES), chance)
         said, error = refusal(template), jinja.read_template(template).error
-        assert said is not None or error is None, (template, error)
+        # Behind a condition, Jinja looks for a filter when it gets there.
+        is_late = error is not None and error.reason.startswith("there is no")
+        assert said is not None or error is None or is_late, (template, error)
         refused += said is not None
         missed += said is not None and error is None
     assert refused > 200

@@ -66,7 +66,7 @@ class UnsafePickle(Rule):
             is_main = name == folder.main_weights or name in folder.shards_of_main
             yield self.finding(
                 folder.place(name),
-                f"`torch.load` refuses `{name}` by default: {_described(checkpoint.refusals)}",
+                f"`torch.load` refuses `{name}` by default: {_words_for(checkpoint.refusals)}",
                 symbol=name,
                 severity=Severity.INFO if is_data and not is_main else None,
                 confidence=Confidence.HIGH,
@@ -75,7 +75,7 @@ class UnsafePickle(Rule):
             )
 
 
-def _described(refusals: Sequence[Refusal]) -> str:
+def _words_for(refusals: Sequence[Refusal]) -> str:
     """The refusals in words, the worst kind first."""
     names = [one.name for kind in (Refused.NAME, Refused.DATA) for one in refusals if one.kind is kind]
     if names:

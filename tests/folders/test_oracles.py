@@ -85,7 +85,7 @@ def test_labels_do_not_load_or_do_not_answer(change: Change, tmp_path: Path) -> 
         config = transformers.AutoConfig.from_pretrained(tmp_path)
         name = document["architectures"][0]
         model = getattr(transformers, name).from_pretrained(tmp_path)
-    except (RuntimeError, ValueError, TypeError):
+    except (AttributeError, RuntimeError, ValueError, TypeError):
         return
     is_inverse = {name: number for number, name in config.id2label.items()} == config.label2id
     is_whole = sorted(config.id2label) == list(range(model.num_labels))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from modellint.folders.labels import contradictions as contradictions
     from modellint.folders.labels import head_of as head_of
     from modellint.folders.labels import is_classifier as is_classifier
+    from modellint.folders.labels import is_detector as is_detector
     from modellint.folders.labels import labels_of as labels_of
     from modellint.folders.labels import timm_head as timm_head
     from modellint.folders.opcodes import Refusal as Refusal
@@ -62,7 +63,7 @@ else:
             ".folder": "ModelFolder",
             ".jinja": "Template read_template",
             ".jsons": "Json",
-            ".labels": "Head Labels contradictions head_of is_classifier labels_of timm_head",
+            ".labels": "Head Labels contradictions head_of is_classifier is_detector labels_of timm_head",
             ".opcodes": "Refusal Refused",
             ".pickles": "Checkpoint",
             ".rows": "Rows class_rows has_codes hears_waveforms part_rows table_rows",

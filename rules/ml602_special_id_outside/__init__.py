@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _LOOKED_UP = frozenset(("pad", "sep", "cls", "mask", "unk"))
 #: The role whose id must be a token's: a model may have a token of its own to begin with, but no text has its end.
 _OF_TOKENIZER = "eos"
+#: Input that is no text, whose places a token of its own marks.
+_OTHER_INPUT = frozenset(("image", "video", "audio", "speech", "vision"))
 _HARM = {
     "pad": "`nn.Embedding` refuses such a `padding_idx`, and the padding of a batch raises `IndexError`",
     "eos": "the model never gives this id, so generation goes on to the maximum length",
@@ -72,6 +74,7 @@ class SpecialIdOutside(Rule):
         if folders.hears_waveforms(config) and folders.class_rows(folder) is None:
             return
         generates = folders.generates(folder)
+        yield from self._places(folder, config)
         told: set[tuple[object, object]] = set()
         named = [one for one in folders.ids_in(folder) if generates or one.role in _LOOKED_UP]
         for one in named:
@@ -81,6 +84,24 @@ class SpecialIdOutside(Rule):
                 continue
             told.update(((one.role, one.id), where))
             yield self._finding(folder, one, outside, [other for other in named if other.file != one.file])
+
+    def _places(self, folder: ModelFolder, config: dict[str, object]) -> Iterator[Finding]:
+        """Findings about marks for other input that neither the table nor the tokenizer has."""
+        table, tokenizer, document = folders.table_rows(folder), folder.tokens, folder.config
+        if table is None or tokenizer is None or not tokenizer.is_complete or document is None:
+            return
+        for one in folders.place_ids(config):
+            token = tokenizer.roles.get(one.role)
+            if one.role in _OTHER_INPUT and token is None and one.id >= max(table.rows, tokenizer.count):
+                yield self.finding(
+                    document.place(*one.keys),
+                    f"`{one.keys[-1]}` is {one.id}, but {table}, and the tokenizer has {tokenizer.count} tokens",
+                    symbol=str(one.keys[-1]),
+                    severity=Severity.WARNING,
+                    confidence=Confidence.HIGH,
+                    evidence=("no text has the mark that the model replaces",),
+                    help="set it to the id of the token that the processor writes",
+                )
 
     def _odd(self, folder: ModelFolder, odd: OddValue) -> Finding:
         document = folder.json(odd.file)

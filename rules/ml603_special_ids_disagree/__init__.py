@@ -37,7 +37,7 @@ class SpecialIdsDisagree(Rule):
       `config.json` without one. It may be a list
     - a padding id that differs from the tokenizer's in a model with a decoder that is trained on padded targets, and in
       a classifier that looks for the last token which is no padding
-    - a begin or padding id of generation that is an ordinary token, such as a word
+    - a begin or padding id of generation that is an ordinary token, such as a word. Another begin is an info
     - an id of a model's own token, such as `image_token_id`, that differs from the id of the tokenizer's `image_token`,
       or is a piece of text
     - a list `suppress_tokens` with all ends, which generation then cannot give
@@ -127,10 +127,12 @@ class SpecialIdsDisagree(Rule):
             and begin.content != told
             and begins
             and begins[0].id != begin.id
-            and _is_ordinary(tokenizer, begins[0].id)
+            and tokenizer.text(begins[0].id) is not None
         ):
             word = tokenizer.text(begins[0].id)
-            yield self._finding(folder, begins[0], begin, f"generation without a prompt begins with `{word}`")
+            severity = None if _is_ordinary(tokenizer, begins[0].id) else Severity.INFO
+            harm = f"generation without a prompt begins with `{word}`"
+            yield self._finding(folder, begins[0], begin, harm, severity)
 
     def _end_in_list(self, folder: ModelFolder, one: SpecialId) -> Finding:
         document = folder.json(one.file)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import folders
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.rule import Rule
+from modellint.rule import Rule, any_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 
 #: The number of labels of a configuration that names none.
 _DEFAULT = 2
+_PROBLEMS = ("regression", "single_label_classification", "multi_label_classification")
 
 
 class LabelsDisagree(Rule):
     """The labels of a classifier disagree with each other, or with its weights
 
     ## What it does
-    Looks at folders whose `architectures` name a classifier of transformers, and at those of timm. Reports
+    Looks at folders whose `architectures` name a classifier of transformers, at those of timm, and at the last layers
+    of models that find objects or segment images. Reports
 
     - a last layer with another number of rows than there are labels. The layer is found by shapes: beside the base
       model, it is the only matrix whose rows no other layer takes
@@ -32,6 +34,7 @@ class LabelsDisagree(Rule):
     - a label that `label2id` and `id2label` give different ids: a warning
     - a `num_labels` that differs from the number of labels. Releases of transformers differ in which they take: a
       warning
+    - a `problem_type` that there is not
     - one label with `problem_type` for one of several classes, whose loss is always zero: a warning
 
     ## Why is this bad
@@ -65,6 +68,11 @@ class LabelsDisagree(Rule):
             yield self._head(folder, document, "num_classes", *timm)
         if folders.is_classifier(config):
             yield from self._classifier(folder, document, folders.labels_of(config))
+        elif folders.is_detector(config) and config.get("id2label"):
+            count = len(folders.labels_of(config).texts or ())
+            head = folders.head_of(folder, count, has_objects=True)
+            if head is not None and head.rows != count:
+                yield self._head(folder, document, "id2label", count, head)
 
     def _classifier(self, folder: ModelFolder, document: Json, found: Labels) -> Iterator[Finding]:
         table = document.get("id2label")
@@ -105,6 +113,16 @@ class LabelsDisagree(Rule):
                 evidence=("transformers 5 takes the number, and drops the labels; earlier releases ignore the number",),
                 related=(Related(document.place("id2label"), "the labels"),),
                 help="remove `num_labels`, or correct `id2label`",
+            )
+        problem = document.text("problem_type")
+        if problem is not None and problem not in _PROBLEMS:
+            yield self.finding(
+                document.place("problem_type"),
+                f"`problem_type` is `{problem}`, which is none",
+                symbol="problem_type",
+                confidence=Confidence.HIGH,
+                evidence=("transformers raises `ValueError` when it reads the configuration",),
+                help=f"write {any_of(_PROBLEMS)}",
             )
         if count == 1 and document.text("problem_type") == "single_label_classification":
             yield self.finding(

@@ -8,7 +8,7 @@ from modellint import edits, folders
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.rule import Rule
 
-from .markers import unknown_markers
+from .markers import unknown_markers, unknown_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ class TemplateTokenUnknown(Rule):
     - an error of the syntax, such as an `if` without `endif`, and a filter or a test that Jinja does not have
     - a special token (`<|im_end|>`) that the tokenizer does not have as one token, if it has others of the template. A
       template none of whose markers are tokens is left alone: the model was trained with them as text
-    - another marker that is misspelt: a token of nearly the same spelling exists
+    - another marker that is misspelt: a token of nearly the same spelling exists. Likewise a name that nothing sets
     - a file that `auto_map` names and the folder lacks, or a class that the file does not define. Classes of another
       repository (`repo--file.Class`) are left alone
 
@@ -64,6 +64,17 @@ class TemplateTokenUnknown(Rule):
                 confidence=Confidence.HIGH,
                 evidence=(f"it raises `TemplateError` for line {template.line(read.error.at)} of the template",),
                 help="correct the template",
+            )
+        for name, at, near in unknown_names(read):
+            yield self.finding(
+                template.place(folder, at),
+                f"the chat template reads `{name}`, which nothing sets",
+                symbol=name,
+                confidence=Confidence.MEDIUM,
+                evidence=(
+                    "Jinja takes it for an empty value: loops over it do nothing, and items of it raise an error",
+                ),
+                help=f"did you mean `{near}`?",
             )
         tokenizer = folder.tokens
         if tokenizer is None or not tokenizer.has_all_texts:

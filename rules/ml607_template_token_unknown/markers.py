@@ -18,6 +18,18 @@ _SPECIAL = re.compile(r"<([|\uff5c])[^<>|\uff5c\s{}]{1,48}\1>")
 _BRACKETED = re.compile(r"</?[A-Za-z][\w-]{3,40}>|\[/?[A-Z][A-Z_]{3,40}\]")
 
 
+#: The names that transformers gives a template, and those that Jinja has itself.
+_GIVEN = frozenset(
+    "messages tools documents add_generation_prompt bos_token eos_token unk_token sep_token pad_token cls_token "
+    "mask_token raise_exception strftime_now range dict lipsum cycler joiner namespace loop caller varargs kwargs "
+    "true false none True False None".split()
+)
+
+
+#: The fewest letters of names whose spelling is compared.
+_SHORTEST = 5
+
+
 class Unknown(NamedTuple):
     """A marker that is no token: its first place, the tokens of its kind that the template has, and one like it."""
 
@@ -50,6 +62,22 @@ def unknown_markers(template: Template, tokenizer: Tokenizer) -> Iterator[Unknow
             yield Unknown(marker, at, tuple(alike), near)
 
 
+def unknown_names(template: Template) -> Iterator[tuple[str, int, str]]:
+    """The names that a template reads and nothing sets, if one that is set has nearly the same spelling.
+
+    Each once, with the number of its first character and the other name. Programs may give more names.
+    """
+    told = set()
+    known = sorted(_GIVEN | template.bound)
+    for name, at in template.reads:
+        if name in _GIVEN or name in template.bound or name in told or len(name) < _SHORTEST:
+            continue
+        near = next((one for one in known if len(one) >= _SHORTEST and is_misspelling(name, one)), None)
+        if near is not None:
+            told.add(name)
+            yield name, at, near
+
+
 def _bar(marker: str) -> str | None:
     match = _SPECIAL.fullmatch(marker)
     return None if match is None else match[1]
@@ -58,7 +86,7 @@ def _bar(marker: str) -> str | None:
 def is_misspelling(marker: str, token: str) -> bool:
     """True if one letter differs, is missing, is added, or has changed places with the next one.
 
-    An added `/` or `s`, or another digit, makes another marker.
+    An added `/`, an `s` at the end, or another digit makes another marker.
     """
     if marker == token or abs(len(marker) - len(token)) > 1 or marker.count("/") != token.count("/"):
         return False
@@ -73,5 +101,6 @@ def is_misspelling(marker: str, token: str) -> bool:
         is_near, changed = own[1:] == other, own[:1]
     else:
         is_near, changed = own == other[1:], other[:1]
-    is_plural = len(own) != len(other) and changed == "s"
+    shorter = min(own, other, key=len)
+    is_plural = len(own) != len(other) and changed == "s" and not any(letter.isalpha() for letter in shorter)
     return is_near and changed.isalpha() and not is_plural

@@ -232,6 +232,7 @@ for _folder, _file, _key, _value in (
     ("marian", CONFIG, "forced_eos_token_id", 65000),
     ("marian", GENERATION, "bad_words_ids", [[65000]]),
     ("llava", CONFIG, "text_config.pad_token_id", 32001),
+    ("clip", CONFIG, "image_token_id", 5000),
     ("wav2vec2", CONFIG, "pad_token_id", 32),
     ("llama_chat", GENERATION, "eos_token_id", 126),
     ("gpt2", GENERATION, "eos_token_id", "0"),
@@ -267,6 +268,7 @@ for _folder, _file, _key, _value in (
     ("llama_classifier", CONFIG, "pad_token_id", 1),
     ("llava", CONFIG, "image_token_index", 50),
     ("gpt2", GENERATION, "suppress_tokens", [7, 0]),
+    ("llama_chat", GENERATION, "bos_token_id", 1),
     ("roberta_tagger", CONFIG, "pad_token_id", 0),
 ):
     CHANGES.append(Change(_folder, setting(_file, _key, _value), "ML603", _file))
@@ -354,6 +356,22 @@ def labels_as_keys(folder: Path) -> None:
 
 
 @change("bert_classifier", "ML606", CONFIG)
+def a_problem_that_there_is_not(folder: Path) -> None:
+    with changed(folder / CONFIG) as config:
+        config["problem_type"] = "classification"
+
+
+@change("segformer", "ML606", CONFIG)
+def labels_of_another_data_set(folder: Path) -> None:
+    with_labels(150)(folder)
+
+
+@change("yolos", "ML606", CONFIG)
+def objects_of_another_data_set(folder: Path) -> None:
+    with_labels(91)(folder)
+
+
+@change("bert_classifier", "ML606", CONFIG)
 def labels_in_a_list(folder: Path) -> None:
     with changed(folder / CONFIG) as config:
         config["id2label"] = ["calm", "rough", "storm"]
@@ -412,6 +430,9 @@ CHANGES += [
     Change("llama_chat", template(published.CHAT.replace("\n' }}{% e", "\n }}{% e"), "a_quote"), "ML607", TEMPLATE),
     Change("llama_chat", template(published.CHAT + "{{ x | tojsn }}", "a_filter"), "ML607", TEMPLATE),
     Change("llama_chat", template(published.CHAT + "{{ x is strng }}", "a_test"), "ML607", TEMPLATE),
+    Change("llama_chat", template(published.CHAT.replace("in messages", "in mesages"), "a_list"), "ML607", TEMPLATE),
+    Change("llama_chat", template(published.CHAT.replace("message['r", "mesage['r"), "a_variable"), "ML607", TEMPLATE),
+    Change("llama_chat", template(published.CHAT + "{{ enable_thinking }}", "a_name_of_a_program")),
     Change("llama_chat", template(published.CHAT.replace("<|im", "<|xy"), "markers_that_are_text")),
     Change("llama_chat", template(published.CHAT + "[INST] <tools> </tools> <<SYS>>", "brackets_of_text")),
     Change("llama_chat", template("{{ '<|' + role + '|>' }}" + published.CHAT, "markers_that_are_put_together")),

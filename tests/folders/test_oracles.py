@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: Folders whose tokenizer transformers does not load by itself, or whose tokens are no input.
-NO_TOKENIZER = ("adapter", "pipeline", "timm", "vit", "wav2vec2", "llama_pieces")
+NO_TOKENIZER = ("adapter", "pipeline", "segformer", "timm", "vit", "wav2vec2", "llama_pieces", "yolos")
 WITH_TOKENS = [name for name in published.FOLDERS if name not in NO_TOKENIZER]
 
 

@@ -8,8 +8,6 @@ from modellint import edits, folders
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.rule import Rule
 
-from .markers import unknown_markers, unknown_names
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -54,6 +52,8 @@ class TemplateTokenUnknown(Rule):
         yield from self._own_code(folder)
 
     def _template(self, folder: ModelFolder, template: ChatTemplate) -> Iterator[Finding]:
+        from .markers import unknown_markers, unknown_names
+
         read = folders.read_template(template.text)
         if read.error is not None:
             yield self.finding(

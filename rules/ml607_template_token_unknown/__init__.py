@@ -27,8 +27,8 @@ class TemplateTokenUnknown(Rule):
     - a special token (`<|im_end|>`) that the tokenizer does not have as one token, if it has others of the template. A
       template none of whose markers are tokens is left alone: the model was trained with them as text
     - another marker that is misspelt: a token of nearly the same spelling exists. Likewise a name that nothing sets
-    - a file that `auto_map` names and the folder lacks, or a class that the file does not define. Classes of another
-      repository (`repo--file.Class`) are left alone
+    - a file that `auto_map` names and the folder lacks (an info if the folder has no weights), or a class that the file
+      does not define. Classes of another repository (`repo--file.Class`) are left alone
 
     ## Why is this bad
     A marker that is no token is split into several pieces, which the model never saw in this place: answers become
@@ -118,6 +118,7 @@ class TemplateTokenUnknown(Rule):
                     related=(Related(folder.place(one.module), "the file"),),
                     help="name a class of the file",
                 )
+        has_weights = bool(folder.weight_names or folder.index_names)
         for file, entries in missing.items():
             document, first = folder.json(file), entries[0]
             near = edits.get_close_matches(first.module, [name for name in folder.names if name.endswith(".py")], n=1)
@@ -126,6 +127,8 @@ class TemplateTokenUnknown(Rule):
                 folder.place(file) if document is None else document.place(*first.keys),
                 f"`auto_map` names `{first.module}`, which is not in the folder",
                 symbol=first.module,
+                # A folder with no more than a tokenizer may be loaded as such.
+                severity=None if has_weights else Severity.INFO,
                 confidence=Confidence.HIGH,
                 evidence=(
                     *([f"also missing: {', '.join(f'`{name}`' for name in others)}"] if others else []),

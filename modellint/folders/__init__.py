@@ -15,6 +15,7 @@ from modellint.lazy import lazily
 
 if TYPE_CHECKING:
     from modellint.folders.folder import ModelFolder as ModelFolder
+    from modellint.folders.folder import tensors_at as tensors_at
     from modellint.folders.jsons import Json as Json
     from modellint.folders.opcodes import Refusal as Refusal
     from modellint.folders.opcodes import Refused as Refused
@@ -29,7 +30,7 @@ else:
     __getattr__ = lazily(
         __name__,
         {
-            ".folder": "ModelFolder",
+            ".folder": "ModelFolder tensors_at",
             ".jsons": "Json",
             ".opcodes": "Refusal Refused",
             ".pickles": "Checkpoint",

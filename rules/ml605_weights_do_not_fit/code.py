@@ -87,10 +87,10 @@ def heads(module: ModuleFacts, project: Project) -> Iterator[Misloaded]:
         if callee.op is not Op.ATTR or callee.data != "from_pretrained":
             continue
         cls = callee.args[0]
-        labels, source = call.argument(-1, "num_labels"), call.argument(0, "pretrained_model_name_or_path")
+        labels, source = call.argument(99, "num_labels"), call.argument(0, "pretrained_model_name_or_path")
         if labels is None or source is None or not _CLASSIFIER.fullmatch(str(cls.data)):
             continue
-        if call.argument(-1, "ignore_mismatched_sizes") is not None or call.is_expected_to_fail:
+        if call.argument(99, "ignore_mismatched_sizes") is not None or call.is_expected_to_fail:
             continue
         number = labels.value.data if labels.value.op is Op.CONST else None
         path = queries.path_of(source, is_folder=True)

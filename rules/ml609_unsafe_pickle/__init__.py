@@ -65,7 +65,7 @@ class UnsafePickle(Rule):
             return
         for loaded in queries.loaded_files(module, project):
             checkpoint = ModelFolder(loaded.path.parent, project.files).checkpoint(loaded.path.name)
-            mode = loaded.call.argument(3, "weights_only")
+            mode = loaded.call.argument(99, "weights_only")
             is_asked = mode is not None and mode.value.op is Op.CONST and mode.value.data is True
             if checkpoint is None or not checkpoint.refusals or (mode is not None and not is_asked):
                 continue

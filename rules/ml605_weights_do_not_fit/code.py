@@ -86,13 +86,14 @@ def heads(module: ModuleFacts, project: Project) -> Iterator[Misloaded]:
         callee = call.value.callee
         if callee.op is not Op.ATTR or callee.data != "from_pretrained":
             continue
-        cls = callee.args[0]
+        cls = _class_name(call)
         labels, source = call.argument(99, "num_labels"), call.argument(0, "pretrained_model_name_or_path")
-        if labels is None or source is None or not _CLASSIFIER.fullmatch(str(cls.data)):
+        if labels is None or source is None or not _CLASSIFIER.fullmatch(cls):
             continue
         if call.argument(99, "ignore_mismatched_sizes") is not None or call.is_expected_to_fail:
             continue
-        number = labels.value.data if labels.value.op is Op.CONST else None
+        numbers = [one.value.data if one.value.op is Op.CONST else None for one in labels.origins()]
+        number = numbers[0] if len(set(numbers)) == 1 else None
         path = queries.path_of(source, is_folder=True)
         if path is None or not isinstance(number, int) or isinstance(number, bool):
             continue
@@ -101,7 +102,7 @@ def heads(module: ModuleFacts, project: Project) -> Iterator[Misloaded]:
         names = [] if config is None else config.get("architectures")
         if not (isinstance(names, list) and names and _CLASSIFIER.fullmatch(str(names[0]))):
             continue
-        if str(names[0]).rpartition("For")[2] != str(cls.data).rpartition("For")[2]:
+        if str(names[0]).rpartition("For")[2] != cls.rpartition("For")[2]:
             continue
         for name, tensor in folder.tensors().items():
             if _HEAD.fullmatch(name) and len(tensor.shape) == 2 and tensor.shape[0] != number:
@@ -110,6 +111,12 @@ def heads(module: ModuleFacts, project: Project) -> Iterator[Misloaded]:
                 related = ((folder.place(tensor.file), f"`{name}` is here"),)
                 yield Misloaded(call, name, message, True, ("`from_pretrained` raises an error",), related, help)
                 break
+
+
+def _class_name(call: queries.Call) -> str:
+    """The name of the class whose `from_pretrained` is called, under whatever name it was imported."""
+    names = {name.split(".")[-2] for name in call.names if name.count(".") > 1}
+    return names.pop() if len(names) == 1 else str(call.value.callee.args[0].data)
 
 
 def _name_list(names: list[str]) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from modellint.finding import Place
     from modellint.flow.queries.values import Operand
     from modellint.graph.python import Class, ModuleFacts
-    from modellint.graph.value import Event
+    from modellint.graph.value import Event, Value
     from modellint.link.project import Project
 
 #: The functions that load a file of tensors.
@@ -81,9 +81,9 @@ def loaded_states(module: ModuleFacts, project: Project) -> Iterator[LoadedState
             continue
         if model.facts.has_method("load_state_dict") or model.facts.has_method("_load_from_state_dict"):
             continue
-        origins = list(state.origins(through_operators=False))
-        found = _file_of(origins[0], call) if len(origins) == 1 else None
-        if found is not None:
+        files = [_file_of(origin, call) for origin in state.origins(through_operators=False)]
+        found = files[0] if files else None
+        if found is not None and all(one is not None and one[1:] == found[1:] for one in files):
             yield LoadedState(call, model.cls, found, _is_strict(call))
 
 
@@ -104,29 +104,44 @@ def _file_of(origin: Operand, use: Call) -> LoadedFile | None:
     path = None if argument is None else path_of(origin.of(argument.value))
     keys = origin.part if isinstance(origin.part, tuple) else () if origin.part is None else (origin.part,)
     texts = tuple(key for key in keys if isinstance(key, str))
-    passed = use.argument(0, "state_dict")
-    events = [(event, origin) for event in origin.uses()]
-    if passed is not None and passed.function is not origin.function:
-        events += [(event, passed) for event in passed.uses()]
-    if path is None or len(texts) != len(keys) or any(_may_change(event, one, use) for event, one in events):
+    if path is None or len(texts) != len(keys) or _is_changed(origin, use):
         return None
     return LoadedFile(call, path, texts)
 
 
-def _may_change(event: Event, loaded: Operand, use: Call) -> bool:
-    """True if an event may change the value that was loaded, or what is in it."""
-    value = event.value
-    if value is use.value or event.kind in (EventKind.INDEX, EventKind.COMPARE, EventKind.RETURN):
-        return value.op is Op.UPDATE
+def _is_changed(origin: Operand, use: Call) -> bool:
+    """True if a function that a value goes through, from the call that makes it to its use, may change it."""
+    given = use.argument(0, "state_dict")
+    if given is None or any(part.op is Op.UPDATE for part in given.value.walk()):
+        return True
+    places, context = [(origin.value, origin.function)], origin.context
+    while context is not None:
+        places.append((context.call.value, context.call.function))
+        context = context.outer
+    return any(
+        _may_change(event, value, origin.of(value))
+        for value, function in places
+        for event in function.flow.events
+        if event.value is not value and event.value is not use.value
+    )
+
+
+def _may_change(event: Event, value: Value, origin: Operand) -> bool:
+    """True if an event may change a value, or something in it."""
+    if event.target is not None and any(part is value for part in event.target.walk()):
+        return True
+    if all(part is not value for part in event.value.walk()):
+        return False
+    if event.kind in (EventKind.INDEX, EventKind.COMPARE, EventKind.RETURN):
+        return event.value.op is Op.UPDATE
     if event.kind is not EventKind.CALL:
         return True
-    callee = value.callee
-    if callee.op is Op.ATTR and any(part is loaded.value for part in callee.walk()):
-        return callee.data not in _READING and callee.data != "load_state_dict"
-    call = Call.at(value, loaded.function, loaded.project)
+    callee = event.value.callee
     if callee.op is Op.ATTR and callee.data == "load_state_dict":
-        return False  # of another object, which copies
-    return call is None or call.names.isdisjoint(_HARMLESS)
+        return False  # which copies
+    if callee.op is Op.ATTR and any(part is value for part in callee.walk()):
+        return callee.data not in _READING
+    return called_names(origin.of(event.value)).isdisjoint(_HARMLESS)
 
 
 # -- names of tensors ------------------------------------------------------------------------------------------------
@@ -191,10 +206,11 @@ def sized_layers(cls: Class, project: Project) -> Iterator[Sized]:
         made = queries.constructed(layer)
         for name in queries.children(cls):
             values = queries.attribute(cls, name)
-            places = {value.place for value in values}
-            here = [one for one in made if one.place in places]
-            if len(values) != 1 or not here or values[0].torch_layer(layer.rpartition(".")[2]) is None:
+            origins = [origin for value in values for origin in value.origins(through_operators=False)]
+            if not origins or not all(origin.is_call_of((layer,)) for origin in origins):
                 continue
+            places = {value.place for value in (*values, *origins)}
+            here = [one for one in made if one.place in places]
             sizes = {(one.argument(0, first).number, one.argument(1, second).number) for one in here}
             if len(sizes) != 1:
                 continue
@@ -208,8 +224,7 @@ def sized_layers(cls: Class, project: Project) -> Iterator[Sized]:
 
 def path_of(value: Operand, *, is_folder: bool = False) -> Path | None:
     """The file (or folder) that a value names, if it is there: from the script, or from the top of the project."""
-    origins = list(value.origins(through_operators=False))
-    written = _text_of(origins[0]) if len(origins) == 1 else None
+    written = _path_behind(value, 0)
     if written is None:
         return None
     project, files = value.project, value.project.files
@@ -260,8 +275,9 @@ def _of_call(value: Operand, depth: int) -> Path | None:
 
 
 def _path_behind(value: Operand, depth: int) -> Path | None:
-    origins = list(value.origins(through_operators=False))
-    return _text_of(origins[0], depth + 1) if len(origins) == 1 else None
+    """The path that all origins of a value are; None if it is unknown."""
+    paths = {_text_of(origin, depth + 1) for origin in value.origins(through_operators=False)}
+    return paths.pop() if len(paths) == 1 else None
 
 
 def _join(parts: list[Path | None]) -> Path | None:

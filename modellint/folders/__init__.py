@@ -15,6 +15,7 @@ from modellint.lazy import lazily
 
 if TYPE_CHECKING:
     from modellint.folders.folder import ModelFolder as ModelFolder
+    from modellint.folders.folder import tensors_at as tensors_at
     from modellint.folders.jinja import Template as Template
     from modellint.folders.jinja import read_template as read_template
     from modellint.folders.jsons import Json as Json
@@ -60,7 +61,7 @@ else:
     __getattr__ = lazily(
         __name__,
         {
-            ".folder": "ModelFolder",
+            ".folder": "ModelFolder tensors_at",
             ".jinja": "Template read_template",
             ".jsons": "Json",
             ".labels": "Head Labels contradictions head_of is_classifier is_detector labels_of timm_head",

@@ -1,7 +1,7 @@
 """The built-in rules: one folder each, found by their names. What serves one rule alone stands in its folder.
 
 Begin with `ml504_dropout_always_on`, which is short, and `docs/writing-rules.md`.
-They import `claims/`, `edits/`, `finding.py`, `flow/`, `flow/queries/`, `graph/`,
+They import `claims/`, `edits/`, `finding.py`, `flow/`, `flow/queries/`, `folders/`, `graph/`,
 `link/`, `link/calls/`, `link/classes/`, `link/recipes/queries/`, `operators/`, `packs.py`, `rule.py`.
 """
 

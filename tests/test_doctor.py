@@ -87,7 +87,7 @@ def test_what_is_known_of_a_project_is_told(workspace: Workspace) -> None:
     project(workspace)
     told = workspace.run("doctor", "--output-format", "json").json
     assert told["version"] == __version__
-    assert told["inventory"] == {"layers": 1, "recipes": 2, "configurations": 1}
+    assert told["inventory"] == {"layers": 1, "recipes": 2, "configurations": 1, "models": 0}
     assert told["files"] == 8
     assert (told["interpreter"], told["site_packages"]) == (None, [])
     assert {package["name"]: package["source"] for package in told["packages"]} == {

@@ -92,7 +92,7 @@ def test_json_is_as_the_contract_says(words: Workspace) -> None:
     document = words.run("check", "--output-format", "json").json
     assert document.keys() == {"version", "findings", "errors", "skipped", "files_checked", "duration_s", "inventory"}
     assert document["files_checked"] == 1
-    assert document["inventory"] == {"layers": 0, "recipes": 0, "configurations": 0}
+    assert document["inventory"] == {"layers": 0, "recipes": 0, "configurations": 0, "models": 0}
     (finding,) = document["findings"]
     fingerprint = finding.pop("fingerprint")
     assert len(fingerprint) == 32
@@ -238,7 +238,7 @@ def test_full_says_what_was_looked_at(workspace: Workspace) -> None:
         assert last == "All checks passed!"
     assert workspace.run("check", "-q").out == ""
     inventory = workspace.run("check", "--output-format", "json").json["inventory"]
-    assert inventory == {"layers": 2, "recipes": 1, "configurations": 1}
+    assert inventory == {"layers": 2, "recipes": 1, "configurations": 1, "models": 0}
 
 
 def test_a_project_without_a_model_is_told_so(workspace: Workspace) -> None:

@@ -94,6 +94,9 @@ def examine(
     inventory = Inventory()
     for number, path in enumerate(files, 1):
         on_progress(number, len(files))
+        if kind_of(path.name) is None:
+            inventory = inventory.plus(Inventory(models=1))
+            continue
         data = contents.read(path)
         if data is None:
             oversized = contents.oversized(path)

@@ -364,6 +364,18 @@ def _below(folder: Path, name: str) -> Iterator[Path]:
         yield folder.joinpath(*parts[:count])
 
 
+def tensors_at(path: Path, files: Files, keys: tuple[str, ...] = ()) -> Mapping[str, Tensor] | None:
+    """The tensors under some keys of a file that code loads; None if the file is not known, or holds none there."""
+    folder = ModelFolder(path.parent, files)
+    weights = folder.weights(path.name)
+    if weights.trouble is not None:
+        return None
+    checkpoint = folder.checkpoint(path.name)
+    if checkpoint is None:
+        return None if keys else weights.tensors
+    return checkpoint.tables.get(keys)
+
+
 def is_index(name: str) -> bool:
     """True if a file of this name is an index of shards."""
     return name.endswith(INDEX) or _IS_INDEX.search(name) is not None

@@ -1,7 +1,7 @@
 """The labels of a classifier: `id2label`, `label2id`, `num_labels`, and the layer that has a row for each.
 
-transformers takes the number of labels from `id2label`, and ignores a `num_labels` that differs. timm takes
-`num_classes`, and `label_names` in that order.
+transformers takes the number of labels from `id2label`. If `num_labels` differs, version 5 takes that, and drops the
+labels; earlier ones ignore it. timm takes `num_classes`, and `label_names` in that order.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 CONFIG: Final = "config.json"
 #: Classes whose last layer has one row for each label.
 _CLASSIFIER = re.compile(r"\w*For(?:Sequence|Token|Image|Audio|AudioFrame|Video)Classification")
+#: Classes whose last layers have a row for each label, and those with one for "no object" and four for the box.
+_SEGMENTS, _DETECTS = re.compile(r"\w*ForSemanticSegmentation"), re.compile(r"\w*ForObjectDetection")
+_BOX: Final = 4
 _FLOATS: Final = ("float", "bfloat")
 
 
@@ -37,7 +40,7 @@ class Labels(NamedTuple):
     odd: tuple[str, ...] = ()
 
 
-def of(config: Mapping[str, Any]) -> Labels:
+def labels_of(config: Mapping[str, Any]) -> Labels:
     """The labels that a configuration of transformers names."""
     texts, ids, stated = config.get("id2label"), config.get("label2id"), config.get("num_labels")
     numbered, odd = {}, []
@@ -60,6 +63,14 @@ def is_classifier(config: Mapping[str, Any]) -> bool:
     return isinstance(names, list) and any(isinstance(name, str) and _CLASSIFIER.fullmatch(name) for name in names)
 
 
+def is_detector(config: Mapping[str, Any]) -> bool:
+    """True if the configuration names a class of transformers that finds objects or segments images."""
+    names = config.get("architectures")
+    return isinstance(names, list) and any(
+        isinstance(name, str) and (_SEGMENTS.fullmatch(name) or _DETECTS.fullmatch(name)) for name in names
+    )
+
+
 class Head(NamedTuple):
     """The last layer of a classifier: its tensor, and the rows of it."""
 
@@ -67,12 +78,12 @@ class Head(NamedTuple):
     rows: int
 
 
-def head(folder: ModelFolder, count: int) -> Head | None:
+def head_of(folder: ModelFolder, count: int, *, has_objects: bool = False) -> Head | None:
     """The layer that gives a classifier's scores, as far as shapes tell; None if no layer, or more than one, may be it.
 
     Names of classes have a base model under one name (`bert.`), which holds most tensors, and the head beside it. A
     matrix of the head with `count` rows is the layer; otherwise the layer is the only one whose rows no other matrix
-    of the head takes in.
+    of the head takes in. With `has_objects`, a row more is for "no object", and matrices of four rows give boxes.
     """
     tensors = [tensor for tensor in folder.tensors().values() if tensor.dtype.startswith(_FLOATS)]
     tops = Counter(tensor.name.partition(".")[0] for tensor in tensors)
@@ -80,15 +91,19 @@ def head(folder: ModelFolder, count: int) -> Head | None:
         return None
     base = tops.most_common(1)[0][0]
     matrices = [tensor for tensor in tensors if not tensor.name.startswith(f"{base}.") and len(tensor.shape) >= 2]
-    exact = [tensor for tensor in matrices if tensor.shape[0] == count]
+    exact = [
+        tensor for tensor in matrices if tensor.shape[0] == count or (has_objects and tensor.shape[0] == count + 1)
+    ]
     if exact:
         return Head(exact[0], count)
+    if has_objects:
+        matrices = [tensor for tensor in matrices if tensor.shape[0] != _BOX]
     taken = {size for tensor in matrices for size in tensor.shape[1:2]}
     last = [tensor for tensor in matrices if tensor.shape[0] not in taken]
     return Head(last[0], last[0].shape[0]) if len(last) == 1 else None
 
 
-def of_timm(folder: ModelFolder) -> tuple[int, Head] | None:
+def timm_head(folder: ModelFolder) -> tuple[int, Head] | None:
     """The `num_classes` of a configuration of timm, and the layer that it names as the classifier; None without."""
     config = mapping_of(folder, CONFIG)
     count, pretrained = config.get("num_classes"), config.get("pretrained_cfg")

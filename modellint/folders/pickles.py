@@ -116,6 +116,7 @@ def _archive(name: str, size: int, part: _Part) -> Checkpoint:
         if f"{top}/constants.pkl" in entries:
             return Checkpoint(Weights.without_tensors(name, Trouble.OTHER, "it is TorchScript"), is_script=True)
         with archive.open(record) as stream:
+            vars(stream)["_expected_crc"] = None  # torch does not look at it, and can be told to write none
             data = b"".join(iter(lambda: stream.read(_CHUNK), b"")) if record.file_size <= _LARGEST_PICKLE else b""
         if record.file_size > _LARGEST_PICKLE:
             raise PickleError("its pickle is too large", is_large=True)

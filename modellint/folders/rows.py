@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 CONFIG: Final = "config.json"
 ADAPTER: Final = "adapter_config.json"
 #: Sizes of a vocabulary: `vocab_size`, `padded_vocab_size`, `src_vocab_size`, `n_vocab`. Not of types of segments.
-_SIZE = re.compile(r"(?!type_|xvector|codebook)(?:\w+_)?vocab(?:ulary)?(?:_size|_len)?|n_vocab")
+_SIZE = re.compile(r"(?!type_|xvector|codebook)(?:\w+_)?vocab(?:ulary)?(?:_size|_len)?|n_vocab|n_words")
 _ADDITIONAL = re.compile(r"additional_\w*vocab\w*")
 #: Parts of a configuration that describe text. Where one has no size, it has its class's default.
 _OF_TEXT = re.compile(r"(?:text|language|llm|lm|decoder|generator|thinker|talker)(?:_model)?(?:_config)?")
@@ -82,10 +82,16 @@ def has_codes(config: Mapping[str, Any], depth: int = 0) -> bool:
 
 def hears_waveforms(config: Mapping[str, Any]) -> bool:
     """True if the ids of the tokenizer are labels of a model of sound, and no input."""
-    return any(key in config for key in _WAVEFORM) and config.get("is_encoder_decoder") is not True
+    has_waveform = any(key in config for key in _WAVEFORM) and config.get("is_encoder_decoder") is not True
+    return has_waveform or _learns_by_ctc(config)
 
 
-def of(folder: ModelFolder) -> Rows | None:
+def _learns_by_ctc(config: Mapping[str, Any]) -> bool:
+    names = config.get("architectures")
+    return isinstance(names, list) and bool(names) and all(isinstance(one, str) and "CTC" in one for one in names)
+
+
+def table_rows(folder: ModelFolder) -> Rows | None:
     """The rows of the table that looks ids up; None if they are unknown, or nothing looks ids up."""
     config = mapping_of(folder, CONFIG)
     if hears_waveforms(config):
@@ -93,7 +99,7 @@ def of(folder: ModelFolder) -> Rows | None:
     return _largest(folder, config)
 
 
-def of_part(folder: ModelFolder, keys: Keys) -> Rows | None:
+def part_rows(folder: ModelFolder, keys: Keys) -> Rows | None:
     """The rows of the table that looks up ids which a part of `config.json` names, by the keys that lead to the ids.
 
     None if they are unknown, as for a model of codes, whose tables have rows for special codes above their size.
@@ -110,12 +116,10 @@ def of_part(folder: ModelFolder, keys: Keys) -> Rows | None:
     return _largest(folder, config)
 
 
-def of_labels(folder: ModelFolder) -> Rows | None:
+def class_rows(folder: ModelFolder) -> Rows | None:
     """The number of classes of a model of sound that learns by CTC; None for any other model, or if it is unknown."""
     config = mapping_of(folder, CONFIG)
-    names = config.get("architectures")
-    is_ctc = isinstance(names, list) and bool(names) and all(isinstance(one, str) and "CTC" in one for one in names)
-    return _largest(folder, config) if is_ctc and hears_waveforms(config) else None
+    return _largest(folder, config) if _learns_by_ctc(config) else None
 
 
 def _largest(folder: ModelFolder, config: Mapping[str, Any]) -> Rows | None:

@@ -8,7 +8,6 @@ that follows, each byte once.
 from __future__ import annotations
 
 import json
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from modellint.folders.tensors import Tensor, Trouble, Weights
@@ -74,7 +73,7 @@ def read(name: str, size: int, part: Callable[[int, int], bytes | None]) -> Weig
     if data.count(b"{") > _MOST_TENSORS or data.count(b"[") > 3 * _MOST_TENSORS:
         return Weights.without_tensors(name, Trouble.UNREAD, "its header names too many tensors")
     try:
-        header = json.loads(data.decode("utf-8"), object_pairs_hook=_without_repeats)
+        header = json.loads(data.decode("utf-8"))
     except RecursionError:
         return fault("its header is nested too deeply")
     except UnicodeDecodeError:
@@ -87,16 +86,6 @@ def read(name: str, size: int, part: Callable[[int, int], bytes | None]) -> Weig
         return Weights(name, _tensors(name, header, size - 8 - length))
     except _RefusedError as error:
         return fault(str(error))
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of a header. Raises _RefusedError for a key that occurs twice."""
-    table = dict(pairs)
-    if len(table) < len(pairs):
-        keys = sorted(key for key, _ in pairs)
-        twice = next(one for one, other in pairwise(keys) if one == other)
-        raise _RefusedError(f"its header has `{twice[:80]}` twice")
-    return table
 
 
 def _tensors(file: str, header: Any, body: int) -> dict[str, Tensor]:

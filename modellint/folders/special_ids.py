@@ -15,8 +15,7 @@ from modellint.folders.vocabularies import as_id
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from modellint.folders.folder import ModelFolder
-    from modellint.folders.values import Keys
+    from modellint.folders.values import Documents, Keys
 
 CONFIG: Final = "config.json"
 GENERATION: Final = "generation_config.json"
@@ -39,7 +38,15 @@ class SpecialId(NamedTuple):
     keys: Keys
 
 
-def named(folder: ModelFolder) -> Iterator[SpecialId]:
+class OddValue(NamedTuple):
+    """A value that stands where an id belongs, and the keys that lead to it."""
+
+    value: object
+    file: str
+    keys: Keys
+
+
+def ids_in(folder: Documents) -> Iterator[SpecialId]:
     """The ids of special tokens that the two configurations of a folder name, the parts of the first included."""
     yield from _of(mapping_of(folder, CONFIG), CONFIG, ())
     yield from _of(mapping_of(folder, GENERATION), GENERATION, ())
@@ -71,7 +78,26 @@ def _ids(role: str, value: object, file: str, keys: Keys, *, is_pairs: bool = Fa
                 yield from _ids(role, entry, file, (*keys, place))
 
 
-def places(config: Mapping[str, Any]) -> Iterator[SpecialId]:
+def odd_values(folder: Documents) -> Iterator[OddValue]:
+    """The values of special tokens that are no ids, such as a number in quotes."""
+    for file in (CONFIG, GENERATION):
+        yield from _odd(mapping_of(folder, file), file, ())
+
+
+def _odd(config: Mapping[str, Any], file: str, keys: Keys) -> Iterator[OddValue]:
+    for key, value in config.items():
+        if _ROLE.fullmatch(key) is not None:
+            listed = value if isinstance(value, list) else [value]
+            for number, one in enumerate(listed):
+                if one is not None and type(one) is not int:
+                    place = (number,) if isinstance(value, list) else ()
+                    yield OddValue(one, file, (*keys, key, *place))
+                    break
+        elif isinstance(value, dict) and len(keys) < _DEEPEST and file == CONFIG:
+            yield from _odd(value, file, (*keys, key))
+
+
+def place_ids(config: Mapping[str, Any]) -> Iterator[SpecialId]:
     """The ids of a model's own tokens in `config.json`, such as `image`, which mark places for other input."""
     for key, value in config.items():
         match, number = _PLACE.fullmatch(key), as_id(value)
@@ -79,7 +105,7 @@ def places(config: Mapping[str, Any]) -> Iterator[SpecialId]:
             yield SpecialId(match[1], number, CONFIG, (key,))
 
 
-def generates(folder: ModelFolder) -> bool:
+def generates(folder: Documents) -> bool:
     """True if a model generates tokens, as its architecture or a configuration of generation says."""
     if mapping_of(folder, GENERATION):
         return True

@@ -53,7 +53,7 @@ class ChatTemplate(NamedTuple):
         return self.text.count("\n", 0, at) + 1
 
 
-def of(folder: ModelFolder) -> list[ChatTemplate]:
+def chat_templates(folder: ModelFolder) -> list[ChatTemplate]:
     """The chat templates that a folder has. Those that another file replaces are left out."""
     found = list(_files(folder))
     if any(one.file == _FILE for one in found):

@@ -19,8 +19,7 @@ from modellint.source import Span
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from modellint.folders.folder import ModelFolder
-    from modellint.folders.values import Keys
+    from modellint.folders.values import Documents, Keys
     from modellint.source import Place
 
 FAST: Final = "tokenizer.json"
@@ -70,7 +69,7 @@ class Tokenizer:
         found = [(token, number) for token, number in self.ids.items() if number >= rows]
         return sorted(found, key=lambda pair: (pair[1], pair[0]))
 
-    def place(self, folder: ModelFolder, token: str) -> Place | None:
+    def place(self, folder: Documents, token: str) -> Place | None:
         """The place where a file names a token; None if no file does."""
         added = next((one for one in self.added if one.content == token), None)
         if added is not None:
@@ -114,14 +113,14 @@ class _Base:
     is_exact: bool = True
 
 
-def read(folder: ModelFolder) -> Tokenizer | None:
+def read(folder: Documents) -> Tokenizer | None:
     """The tokenizer of a folder; None if no file of one is there."""
     config = mapping_of(folder, CONFIG)
     has_decoder = isinstance(config.get(_DECODER), dict)
     special = {} if has_decoder else mapping_of(folder, SPECIAL)
     stated = sorted(_of_decoder(config) if has_decoder else _of_added_tokens(folder), key=lambda one: one.stated or 0)
     roles = {**_roles(config, CONFIG), **_roles(special, SPECIAL)}
-    listed = [*_listed(config, CONFIG), *_listed(special, SPECIAL)]
+    listed = [*_in_lists(config, CONFIG), *_in_lists(special, SPECIAL)]
     base = _base(folder, config, stated)
     if base is None and not stated and not roles:
         return None
@@ -156,7 +155,7 @@ def _with_named(base: _Base | None, stated: list[_Named], named: list[_Named]) -
     return ids, len(missing) if is_plain else 0
 
 
-def _base(folder: ModelFolder, config: Mapping[str, Any], stated: list[_Named]) -> _Base | None:
+def _base(folder: Documents, config: Mapping[str, Any], stated: list[_Named]) -> _Base | None:
     """The vocabulary that transformers loads; None if no file has one, or the one that counts cannot be read."""
     is_served = _own_code(config)
     if FAST in folder.names and is_served is not False:
@@ -178,8 +177,8 @@ def _base(folder: ModelFolder, config: Mapping[str, Any], stated: list[_Named]) 
     return None
 
 
-def _of_fast(folder: ModelFolder) -> _Base | None:
-    document = folder.tokenizer
+def _of_fast(folder: Documents) -> _Base | None:
+    document = folder.json(FAST)
     try:
         vocabulary, added = (None, []) if document is None else vocabularies.of_tokenizer_json(document.data)
     except ValueError:
@@ -190,7 +189,7 @@ def _of_fast(folder: ModelFolder) -> _Base | None:
     return None if vocabulary is None else _Base(vocabulary, FAST, tuple(named), is_fast=True)
 
 
-def _of_pieces(folder: ModelFolder, name: str, stated: list[_Named]) -> _Base | None:
+def _of_pieces(folder: Documents, name: str, stated: list[_Named]) -> _Base | None:
     """The pieces of a SentencePiece model, whose places are the ids if other files state these ids as well."""
     data = folder.data(name)
     try:
@@ -222,7 +221,7 @@ def _of_json(data: bytes) -> Vocabulary:
     return vocabularies.of_mapping(found)
 
 
-def _read(folder: ModelFolder, name: str, reader: Callable[[bytes], Vocabulary]) -> Vocabulary | None:
+def _read(folder: Documents, name: str, reader: Callable[[bytes], Vocabulary]) -> Vocabulary | None:
     document = folder.json(name) if name.endswith(".json") else None
     data = folder.data(name) if document is None else document.data
     try:
@@ -244,7 +243,7 @@ def _of_decoder(config: Mapping[str, Any]) -> Iterator[_Named]:
             yield _Named(content, as_id(int(key)), CONFIG, (_DECODER, key))
 
 
-def _of_added_tokens(folder: ModelFolder) -> Iterator[_Named]:
+def _of_added_tokens(folder: Documents) -> Iterator[_Named]:
     for content, number in mapping_of(folder, ADDED).items():
         stated = as_id(number)
         if stated is not None and content:
@@ -266,7 +265,7 @@ def _roles(document: Mapping[str, Any], file: str) -> dict[str, _Named]:
     return found
 
 
-def _listed(document: Mapping[str, Any], file: str) -> Iterator[_Named]:
+def _in_lists(document: Mapping[str, Any], file: str) -> Iterator[_Named]:
     for name in _LISTS:
         entries = document.get(name)
         for place, entry in enumerate(entries if isinstance(entries, list) else ()):

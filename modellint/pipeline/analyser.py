@@ -392,6 +392,7 @@ class Analyser:
         from modellint.folders import ModelFolder
 
         folder = ModelFolder(marker.parent, self.files)
+        run.inventory = run.inventory.plus(Inventory(models=1))
         run.clock = process_time()
         for rule in self._folder_rules:
             self._check_rule(run, rule, rule.check_folder, folder, project)

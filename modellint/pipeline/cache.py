@@ -85,7 +85,7 @@ class Cache:
                 _as_type(readable, bool),
                 dependencies=tuple(self._pairs[number] for number in numbers),
                 unfinished=tuple((_text(code), _text(about)) for code, about in map(_pair, _list(unfinished))),
-                inventory=Inventory(*map(_natural, _list(inventory, 3))),
+                inventory=Inventory(*map(_natural, _list(inventory, len(Inventory._fields)))),
                 paired=_choice(paired),
             )
         except Exception:  # whatever a value of another kind leads to, also in the claims of rule packs

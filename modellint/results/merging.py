@@ -62,7 +62,8 @@ def _inventory(document: dict[str, Any], file: Path) -> Inventory | None:
         return None
     if not isinstance(listed, dict):
         raise UsageError(f"{file}: `inventory` is not an object; expected what `--output-format json` writes")
-    return Inventory(*(int(number_in(listed, key, file)) for key in ("layers", "recipes", "configurations")))
+    listed = {"models": 0, **listed}  # which earlier releases did not count
+    return Inventory(*(int(number_in(listed, key, file)) for key in Inventory._fields))
 
 
 def _items(document: dict[str, Any], key: str, file: Path, read: Callable[[dict[str, Any]], T]) -> Iterator[T]:

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 
 class Inventory(NamedTuple):
-    """The number of model definitions that were checked: classes of layers, recipes, and plain configurations."""
+    """The number of model definitions that were checked: classes of layers, recipes, configurations, model folders."""
 
     layers: int = 0
     recipes: int = 0
     configurations: int = 0
+    models: int = 0
 
     def plus(self, other: Inventory) -> Inventory:
         """Both together."""
@@ -29,7 +30,8 @@ class Inventory(NamedTuple):
         """`2 layer classes, 1 recipe`; empty if there is nothing."""
         classes = "class" if self.layers == 1 else "classes"
         parts = [f"{self.layers} layer {classes}"] if self.layers else []
-        for number, noun in ((self.recipes, "recipe"), (self.configurations, "configuration")):
+        nouns = ("recipe", "configuration", "model folder")
+        for number, noun in zip((self.recipes, self.configurations, self.models), nouns, strict=True):
             parts += [f"{number} {noun}{'' if number == 1 else 's'}"] if number else []
         return ", ".join(parts)
 

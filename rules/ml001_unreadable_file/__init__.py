@@ -26,7 +26,7 @@ class UnreadableFile(Rule):
     ## What it does
     Reports Python files, recipes and notebooks that cannot be decoded, that have a syntax error, or that are nested too
     deeply to parse. Skips plain YAML files that are not recipes. In a notebook, reports each cell that is not Python
-    and checks the others.
+    and checks the others. In the folder of a published model, reports documents that are no JSON.
 
     modellint parses Python with the grammar of the interpreter that runs it and, where that fails, with the grammar of
     Python 3.14. Files for Python 2 are an info, and so are files with `async` or `await` as a name, which Python 3.7

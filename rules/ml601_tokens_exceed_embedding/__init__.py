@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import folders
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.folders import rows, special_ids
-from modellint.folders.values import mapping_of
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
@@ -30,8 +29,8 @@ class TokensExceedEmbedding(Rule):
     file states. The rows are those of the weights, or `vocab_size` of `config.json`. More rows than ids are fine.
 
     In a model of sound that learns by CTC, tokens are classes: the vocabulary is compared with `vocab_size`. In a
-    pipeline of diffusers, each tokenizer is compared with its text encoder. A token that only marks the place of an
-    image or of sound is left out, as the model replaces its id.
+    pipeline of diffusers, each tokenizer is compared with its text encoder. A token with a role of its own model, such
+    as `image_token`, is left out: it marks a place, and the model replaces its id.
 
     The finding is a warning if the mask token is the only one without a row.
 
@@ -53,13 +52,13 @@ class TokensExceedEmbedding(Rule):
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
         if folder.tokens is not None:
-            yield from self._compare(folder, folder.tokens, folder, rows.of(folder))
+            yield from self._compare(folder, folder.tokens, folder, folders.table_rows(folder))
             yield from self._classes(folder, folder.tokens)
         for name, component in folder.components.items():
             encoder = folder.components.get(name.replace("tokenizer", "text_encoder")) if "tokenizer" in name else None
             # A component with a configuration of its own is checked by itself.
-            if encoder is not None and component.tokens is not None and rows.of(component) is None:
-                yield from self._compare(component, component.tokens, encoder, rows.of(encoder))
+            if encoder is not None and component.tokens is not None and folders.table_rows(component) is None:
+                yield from self._compare(component, component.tokens, encoder, folders.table_rows(encoder))
 
     def _compare(
         self, folder: ModelFolder, tokenizer: Tokenizer, model: ModelFolder, table: Rows | None
@@ -67,7 +66,8 @@ class TokensExceedEmbedding(Rule):
         """Compare the tokens of a folder with the table of a model, which another folder may have."""
         if table is None or tokenizer.count <= table.rows:
             return
-        replaced = {one.id for one in special_ids.places(mapping_of(model, rows.CONFIG))}
+        replaced = {one.id for one in folders.place_ids(folders.mapping_of(model, "config.json"))}
+        replaced.update(one.id for name, one in tokenizer.roles.items() if name not in folders.ROLES and one.id)
         above = [(token, number) for token, number in tokenizer.above(table.rows) if number not in replaced]
         if above:
             yield self._tokens(folder, tokenizer, model, table, above)
@@ -78,7 +78,7 @@ class TokensExceedEmbedding(Rule):
                 symbol=tokenizer.file,
                 confidence=Confidence.HIGH,
                 evidence=(f"the last ids, up to {tokenizer.count - 1} at least, raise `IndexError` in the embedding",),
-                related=_related(model, table),
+                related=_size_place(model, table),
                 help="resize the embedding with `model.resize_token_embeddings(len(tokenizer))`",
             )
 
@@ -92,7 +92,7 @@ class TokensExceedEmbedding(Rule):
         mask = tokenizer.roles.get("mask")
         is_mask = len(above) == 1 and mask is not None and mask.content == token
         return self.finding(
-            tokenizer.place(folder, token) or folder.place(tokenizer.file or rows.CONFIG),
+            tokenizer.place(folder, token) or folder.place(tokenizer.file or "config.json"),
             f"the tokenizer gives `{token}` the id {number}, but {table}",
             symbol=token,
             severity=Severity.WARNING if is_mask else None,
@@ -102,13 +102,13 @@ class TokensExceedEmbedding(Rule):
                 *([f"{len(above)} tokens have no row: also {listed}{more}"] if listed else []),
                 "looking up such an id raises `IndexError`, on a GPU a device-side assertion",
             ),
-            related=_related(model, table),
+            related=_size_place(model, table),
             help="resize the embedding with `model.resize_token_embeddings(len(tokenizer))`, or remove the tokens",
         )
 
     def _classes(self, folder: ModelFolder, tokenizer: Tokenizer) -> Iterator[Finding]:
         """Compare the characters of a vocabulary with the classes of a model that learns by CTC."""
-        classes = rows.of_labels(folder)
+        classes = folders.class_rows(folder)
         if classes is None or tokenizer.file is None:
             return
         above = [(token, number) for token, number in tokenizer.above(classes.rows) if token not in tokenizer.special]
@@ -121,13 +121,13 @@ class TokensExceedEmbedding(Rule):
             symbol=token,
             confidence=Confidence.HIGH,
             evidence=("CTC loss raises `ValueError` for labels that are not below `vocab_size`",),
-            related=_related(folder, classes),
+            related=_size_place(folder, classes),
             help="set `vocab_size` to the number of tokens before the model is made",
         )
 
 
-def _related(folder: ModelFolder, table: Rows) -> tuple[Related, ...]:
-    document = folder.json(rows.CONFIG)
+def _size_place(folder: ModelFolder, table: Rows) -> tuple[Related, ...]:
+    document = folder.json("config.json")
     if table.tensor is not None:
         return (Related(folder.place(table.tensor.file), f"`{table.tensor.name}` is here"),)
     return () if document is None else (Related(document.place(*table.keys), "the size of the table"),)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
+from modellint import folders
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.folders import rows, special_ids
-from modellint.folders.values import mapping_of
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
@@ -14,14 +14,16 @@ if TYPE_CHECKING:
 
     from modellint.folders import ModelFolder
     from modellint.folders.rows import Rows
-    from modellint.folders.special_ids import SpecialId
+    from modellint.folders.special_ids import OddValue, SpecialId
     from modellint.folders.tokenizers import Tokenizer
     from modellint.rule import Project
 
 #: The roles that a model looks up, or compares with, whatever it is for.
 _LOOKED_UP = frozenset(("pad", "sep", "cls", "mask", "unk"))
-#: The roles whose tokens no text may have to contain: an id that the tokenizer lacks is a mistake.
-_OF_TOKENIZER = frozenset(("bos", "eos", "pad", "decoder_start", "forced_bos", "forced_eos"))
+#: The role whose id must be a token's: a model may have a token of its own to begin with, but no text has its end.
+_OF_TOKENIZER = "eos"
+#: Input that is no text, whose places a token of its own marks.
+_OTHER_INPUT = frozenset(("image", "video", "audio", "speech", "vision"))
 _HARM = {
     "pad": "`nn.Embedding` refuses such a `padding_idx`, and the padding of a batch raises `IndexError`",
     "eos": "the model never gives this id, so generation goes on to the maximum length",
@@ -40,10 +42,10 @@ class SpecialIdOutside(Rule):
     weights, or `vocab_size`): `bos_token_id`, `eos_token_id` and those of `pad`, `sep`, `cls`, `mask` and
     `decoder_start`, forced ids, and the lists `suppress_tokens`, `begin_suppress_tokens`, `bad_words_ids` and
     `force_words_ids`. Parts such as `text_config` are compared with their own sizes. If `tokenizer.json` is there, an
-    id above the last one of the tokenizer is reported, too, unless it is one of several ends.
+    end above the last id of the tokenizer is reported, too, unless it is one of several.
 
-    Negative ids stand for "none". The ids of the begin and the end are compared for models that generate. The codes of
-    models of sound have ids above their sizes, and are left out.
+    A value that is no number is reported, too. Negative ids stand for "none". The ids of the begin and the end are
+    compared for models that generate. The codes of models of sound have ids above their sizes, and are left out.
 
     ## Why is this bad
     Nothing tells so when the model is loaded. An end that the model cannot give lets each generation run to the maximum
@@ -66,12 +68,15 @@ class SpecialIdOutside(Rule):
     severity = Severity.ERROR
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
-        config = mapping_of(folder, rows.CONFIG)
-        if rows.hears_waveforms(config) and rows.of_labels(folder) is None:
+        config = folders.mapping_of(folder, "config.json")
+        for odd in folders.odd_values(folder):
+            yield self._odd(folder, odd)
+        if folders.hears_waveforms(config) and folders.class_rows(folder) is None:
             return
-        generates = special_ids.generates(folder)
+        generates = folders.generates(folder)
+        yield from self._places(folder, config)
         told: set[tuple[object, object]] = set()
-        named = [one for one in special_ids.named(folder) if generates or one.role in _LOOKED_UP]
+        named = [one for one in folders.ids_in(folder) if generates or one.role in _LOOKED_UP]
         for one in named:
             outside = self._outside(folder, one, named)
             where = (one.file, one.keys[: _length(one)])
@@ -80,16 +85,46 @@ class SpecialIdOutside(Rule):
             told.update(((one.role, one.id), where))
             yield self._finding(folder, one, outside, [other for other in named if other.file != one.file])
 
+    def _places(self, folder: ModelFolder, config: dict[str, object]) -> Iterator[Finding]:
+        """Findings about marks for other input that neither the table nor the tokenizer has."""
+        table, tokenizer, document = folders.table_rows(folder), folder.tokens, folder.config
+        if table is None or tokenizer is None or not tokenizer.is_complete or document is None:
+            return
+        for one in folders.place_ids(config):
+            token = tokenizer.roles.get(one.role)
+            if one.role in _OTHER_INPUT and token is None and one.id >= max(table.rows, tokenizer.count):
+                yield self.finding(
+                    document.place(*one.keys),
+                    f"`{one.keys[-1]}` is {one.id}, but {table}, and the tokenizer has {tokenizer.count} tokens",
+                    symbol=str(one.keys[-1]),
+                    severity=Severity.WARNING,
+                    confidence=Confidence.HIGH,
+                    evidence=("no text has the mark that the model replaces",),
+                    help="set it to the id of the token that the processor writes",
+                )
+
+    def _odd(self, folder: ModelFolder, odd: OddValue) -> Finding:
+        document = folder.json(odd.file)
+        key = ".".join(str(part) for part in odd.keys if isinstance(part, str))
+        return self.finding(
+            folder.place(odd.file) if document is None else document.place(*odd.keys),
+            f"`{key}` is {json.dumps(odd.value)[:40]}, which is no id",
+            symbol=key,
+            confidence=Confidence.HIGH,
+            evidence=("transformers refuses the configuration, or `generate` raises `TypeError`",),
+            help="write the number of a token without quotes",
+        )
+
     def _outside(self, folder: ModelFolder, one: SpecialId, named: list[SpecialId]) -> Rows | Tokenizer | None:
         """The rows or the tokenizer that an id lies outside of; None if it lies within both, or they are unknown."""
-        is_config = one.file == special_ids.CONFIG
-        table = rows.of_part(folder, one.keys[:-1] if is_config else ())
+        is_config = one.file == "config.json"
+        table = folders.part_rows(folder, one.keys[:-1] if is_config else ())
         tokenizer = folder.tokens
         if table is not None and one.id >= table.rows:
             # The same token is reported for its own row.
             is_told = tokenizer is not None and any(number == one.id for _, number in tokenizer.above(table.rows))
             return None if is_told else table
-        if tokenizer is None or not tokenizer.is_complete or one.role not in _OF_TOKENIZER or one.id < tokenizer.count:
+        if tokenizer is None or not tokenizer.is_complete or one.role != _OF_TOKENIZER or one.id < tokenizer.count:
             return None
         if is_config and any(isinstance(key, str) for key in one.keys[:-1]):
             return None  # a part may have a tokenizer elsewhere
@@ -102,11 +137,11 @@ class SpecialIdOutside(Rule):
         document = folder.json(one.file)
         key = ".".join(str(part) for part in one.keys[: _length(one)])
         is_list = one.role not in _HARM and one.role not in _LOOKED_UP
-        is_table = isinstance(outside, rows.Rows)
-        reason = str(outside) if isinstance(outside, rows.Rows) else f"the tokenizer has {outside.count} tokens"
+        is_table = isinstance(outside, folders.Rows)
+        reason = str(outside) if isinstance(outside, folders.Rows) else f"the tokenizer has {outside.count} tokens"
         related = []
-        config = folder.json(rows.CONFIG)
-        if isinstance(outside, rows.Rows) and outside.keys and config is not None:
+        config = folder.json("config.json")
+        if isinstance(outside, folders.Rows) and outside.keys and config is not None:
             related.append(Related(config.place(*outside.keys), "the size of the table"))
         for other in elsewhere:
             place = folder.json(other.file)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from modellint import folders
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.folders import rows, special_ids, templates
-from modellint.folders.values import mapping_of
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from modellint.folders import ModelFolder
     from modellint.folders.special_ids import SpecialId
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 _BRACKETED = re.compile(r"[<\[{(|].*[>\]})|]|.*(?:eos|bos|pad|end).*", re.DOTALL | re.IGNORECASE)
 #: Parts of a configuration that describe the model that generates.
 _OF_TEXT = ("text_config", "llm_config", "language_config", "decoder")
+#: Input that is no text, whose places a token of its own marks.
+_OTHER_INPUT = frozenset(("image", "video", "audio", "speech", "vision"))
 _SEQUENCE = re.compile(r"\w+ForSequenceClassification")
 
 
@@ -36,12 +37,15 @@ class SpecialIdsDisagree(Rule):
       `config.json` without one. It may be a list
     - a padding id that differs from the tokenizer's in a model with a decoder that is trained on padded targets, and in
       a classifier that looks for the last token which is no padding
-    - a begin or padding id of generation that is an ordinary token, such as a word
-    - an id of a model's own token, such as `image_token_id`, that differs from the id of the tokenizer's `image_token`
+    - a begin or padding id of generation that is an ordinary token, such as a word. Another begin is an info
+    - an id of a model's own token, such as `image_token_id`, that differs from the id of the tokenizer's `image_token`,
+      or is a piece of text
+    - a list `suppress_tokens` with all ends, which generation then cannot give
     - in other models, a padding id that differs from the tokenizer's: an info
 
-    Generation may stop at another token than the tokenizer's on purpose: at the end of a line, or at the special token
-    that ends a turn in the chat template. Both are left alone, and so are differences between the two configurations.
+    Generation may stop at another token than the tokenizer's on purpose: at the end of a line, at the token that
+    separates texts, or at the special token that ends a turn in the chat template. All are left alone, and so are
+    differences between the two configurations, and ids of a part (`text_config`) that agree.
 
     ## Why is this bad
     Nothing tells so. A chat model that does not stop at the end of its turn goes on with the next one. A classifier
@@ -66,17 +70,19 @@ class SpecialIdsDisagree(Rule):
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
         tokenizer = folder.tokens
-        config = mapping_of(folder, rows.CONFIG)
-        if tokenizer is None or rows.hears_waveforms(config) or rows.has_codes(config):
+        config = folders.mapping_of(folder, "config.json")
+        if tokenizer is None or folders.hears_waveforms(config) or folders.has_codes(config):
             return
-        for one in special_ids.places(config):
+        for one in folders.place_ids(config):
             token = tokenizer.roles.get(one.role)
             if token is not None and token.id is not None and token.id != one.id:
                 yield self._finding(
                     folder, one, token, "the model looks for its own id where the tokenizer writes the other one"
                 )
-        table = rows.of(folder)
-        named = _named(folder, config)
+            elif token is None and one.role in _OTHER_INPUT and _is_ordinary(tokenizer, one.id):
+                yield self._place(folder, tokenizer, one)
+        table = folders.table_rows(folder)
+        named = _by_role(folder, tokenizer.roles)
         # Ids without a row, of either side, are mistakes of their own.
         if table is not None and any(one.id >= table.rows for ids in named.values() for one in ids):
             return
@@ -85,46 +91,83 @@ class SpecialIdsDisagree(Rule):
             for role, token in tokenizer.roles.items()
             if token.id is not None and (table is None or token.id < table.rows)
         }
-        if special_ids.generates(folder):
-            yield from self._generation(folder, tokenizer, known, named)
+        if folders.generates(folder):
+            has_decoder = config.get("is_encoder_decoder") is True or "decoder" in config
+            yield from self._generation(folder, tokenizer, known, named, has_decoder=has_decoder)
         if "pad" in known:
             yield from self._padding(folder, config, tokenizer, known["pad"], named)
 
     def _generation(
-        self, folder: ModelFolder, tokenizer: Tokenizer, known: dict[str, Token], named: _Named
+        self,
+        folder: ModelFolder,
+        tokenizer: Tokenizer,
+        known: dict[str, Token],
+        named: _Named,
+        *,
+        has_decoder: bool,
     ) -> Iterator[Finding]:
         """Findings about the begin and the end of generation."""
         told = ""
-        ends = named.get((special_ids.GENERATION, "eos")) or named.get((special_ids.CONFIG, "eos")) or []
+        suppressed = named.get(("generation_config.json", "suppress_tokens"), [])
+        ends = named.get(("generation_config.json", "eos")) or named.get(("config.json", "eos")) or []
         end = known.get("eos")
         if ends and end is not None and all(one.id != end.id for one in ends):
             texts = [tokenizer.text(one.id) for one in ends]
             if not _is_on_purpose(folder, tokenizer, texts):
                 told = end.content
                 yield self._finding(folder, ends[0], end, "generation does not stop at the end that the tokenizer has")
-        begins = named.get((special_ids.GENERATION, "bos")) or named.get((special_ids.CONFIG, "bos")) or []
+        ids = {one.id for one in suppressed}
+        if ends and all(one.id in ids for one in ends):
+            yield self._end_in_list(folder, next(one for one in suppressed if one.id == ends[0].id))
+        begins = named.get(("generation_config.json", "bos")) or named.get(("config.json", "bos")) or []
         begin = known.get("bos")
         if (
             begin is not None
+            and not has_decoder
             and begin.content != told
             and begins
             and begins[0].id != begin.id
-            and _is_ordinary(tokenizer, begins[0].id)
+            and tokenizer.text(begins[0].id) is not None
         ):
             word = tokenizer.text(begins[0].id)
-            yield self._finding(folder, begins[0], begin, f"generation without a prompt begins with `{word}`")
+            severity = None if _is_ordinary(tokenizer, begins[0].id) else Severity.INFO
+            harm = f"generation without a prompt begins with `{word}`"
+            yield self._finding(folder, begins[0], begin, harm, severity)
+
+    def _end_in_list(self, folder: ModelFolder, one: SpecialId) -> Finding:
+        document = folder.json(one.file)
+        return self.finding(
+            folder.place(one.file) if document is None else document.place(*one.keys),
+            f"`suppress_tokens` has {one.id}, the only `eos_token_id`",
+            symbol="suppress_tokens",
+            confidence=Confidence.HIGH,
+            evidence=("generation cannot give the end, and goes on to the maximum length",),
+            help="remove the id from the list",
+        )
+
+    def _place(self, folder: ModelFolder, tokenizer: Tokenizer, one: SpecialId) -> Finding:
+        document = folder.json(one.file)
+        word = tokenizer.text(one.id)
+        return self.finding(
+            folder.place(one.file) if document is None else document.place(*one.keys),
+            f"`{one.keys[-1]}` is {one.id}, which is the piece of text `{word}` in the tokenizer",
+            symbol=str(one.keys[-1]),
+            confidence=Confidence.MEDIUM,
+            evidence=(f"each `{word}` of a text is taken for the place of other input",),
+            help="set it to the id of the token that the processor writes",
+        )
 
     def _padding(
         self, folder: ModelFolder, config: dict[str, object], tokenizer: Tokenizer, pad: Token, named: _Named
     ) -> Iterator[Finding]:
         """Findings about padding, by what the model does with it."""
-        own = next(iter(named.get((special_ids.CONFIG, "pad"), ())), None)
-        generated = next(iter(named.get((special_ids.GENERATION, "pad"), ())), own)
+        own = next(iter(named.get(("config.json", "pad"), ())), None)
+        generated = next(iter(named.get(("generation_config.json", "pad"), ())), own)
         if config.get("is_encoder_decoder") is True and own is not None and own.id != pad.id:
             yield self._finding(
                 folder, own, pad, "the decoder's input is made with the first id, and its targets with the second"
             )
-        elif special_ids.generates(folder):
+        elif folders.generates(folder):
             if generated is not None and generated.id != pad.id and _is_ordinary(tokenizer, generated.id):
                 word = tokenizer.text(generated.id)
                 yield self._finding(folder, generated, pad, f"a text that ends early is filled with `{word}`")
@@ -163,17 +206,22 @@ class SpecialIdsDisagree(Rule):
 _Named = dict[tuple[str, str], list["SpecialId"]]
 
 
-def _named(folder: ModelFolder, config: dict[str, object]) -> _Named:
+def _by_role(folder: ModelFolder, known: Mapping[str, Token]) -> _Named:
     """The ids by file and role: those of the top of `config.json`, or else of the part that generates."""
     found: _Named = {}
     nested: _Named = {}
-    for one in special_ids.named(folder):
+    agreed = set()
+    for one in folders.ids_in(folder):
         keys = [key for key in one.keys if isinstance(key, str)]
         if len(keys) == 1:
             found.setdefault((one.file, one.role), []).append(one)
         elif len(keys) == 2 and keys[0] in _OF_TEXT:
             nested.setdefault((one.file, one.role), []).append(one)
-    return {**nested, **found}
+            if one.role in known and known[one.role].id == one.id:
+                agreed.add(one.role)
+    # Two models have ids of their own, and the one that writes the text agrees.
+    inner = {role for role in agreed if ("config.json", role) in found}
+    return {key: ids for key, ids in {**nested, **found}.items() if key[1] not in inner}
 
 
 def _is_ordinary(tokenizer: Tokenizer, number: int) -> bool:
@@ -184,8 +232,14 @@ def _is_ordinary(tokenizer: Tokenizer, number: int) -> bool:
 
 
 def _is_on_purpose(folder: ModelFolder, tokenizer: Tokenizer, texts: list[str | None]) -> bool:
-    """True if generation may stop at other tokens on purpose: a line's end, or a token that ends a turn of a chat."""
+    """True if generation may stop at other tokens on purpose.
+
+    These are the end of a line, the token that separates texts, and one that ends a turn of a chat.
+    """
     if any(text is None or text in ("Ċ", "\n", "<0x0A>", "▁\n", "ĊĊ") for text in texts):
         return True
-    written = " ".join(template.text for template in templates.of(folder))
+    separator = tokenizer.roles.get("sep")
+    if separator is not None and separator.content in texts:
+        return True
+    written = " ".join(template.text for template in folders.chat_templates(folder))
     return any(text is not None and text in tokenizer.special and text in written for text in texts)

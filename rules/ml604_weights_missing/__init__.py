@@ -93,7 +93,7 @@ class WeightsMissing(Rule):
             one = outside[0]
             yield self.finding(
                 index.document.place(_MAP, index.tensors_in(one)[0]),
-                f"the index names {_listed(outside)}, outside of the folder",
+                f"the index names {_name_list(outside)}, outside of the folder",
                 symbol=one,
                 severity=Severity.WARNING,
                 confidence=Confidence.HIGH,
@@ -110,7 +110,7 @@ class WeightsMissing(Rule):
                 symbol=file,
                 severity=Severity.INFO if is_nothing_there else None,
                 confidence=Confidence.HIGH,
-                evidence=(f"it should hold {_listed(tensors)}",),
+                evidence=(f"it should hold {_name_list(tensors)}",),
                 help="copy the shard into the folder, or save the model again",
             )
         if missing or any(folder.weights(file).trouble is not None for file in index.files):
@@ -123,7 +123,7 @@ class WeightsMissing(Rule):
         if lost:
             yield self.finding(
                 index.document.place(_MAP, lost[0]),
-                f"no shard holds {_listed(lost)}, which the index names",
+                f"no shard holds {_name_list(lost)}, which the index names",
                 symbol=lost[0],
                 confidence=Confidence.HIGH,
                 evidence=(f"the index places `{lost[0]}` in `{index.shards[lost[0]]}`",),
@@ -134,7 +134,7 @@ class WeightsMissing(Rule):
             one = moved[0]
             yield self.finding(
                 index.document.place(_MAP, one),
-                f"the index places {_listed(moved)} in `{index.shards[one]}`, and `{holders[one][0]}` holds it",
+                f"the index places {_name_list(moved)} in `{index.shards[one]}`, and `{holders[one][0]}` holds it",
                 symbol=one,
                 severity=Severity.INFO,
                 confidence=Confidence.HIGH,
@@ -146,11 +146,11 @@ class WeightsMissing(Rule):
             one = doubled[0]
             yield self.finding(
                 index.document.place(_MAP, one) if one in index.shards else folder.place(holders[one][1]),
-                f"{len(holders[one])} shards hold {_listed(doubled)}",
+                f"{len(holders[one])} shards hold {_name_list(doubled)}",
                 symbol=one,
                 severity=Severity.WARNING,
                 confidence=Confidence.HIGH,
-                evidence=(f"`{one}` is in {_listed(holders[one])}: the one that is read last counts",),
+                evidence=(f"`{one}` is in {_name_list(holders[one])}: the one that is read last counts",),
                 help="delete the shards of an earlier model, and save this one again",
             )
 
@@ -162,7 +162,7 @@ class WeightsMissing(Rule):
             verb = "are pointers" if len(pointers) > 1 else "is a pointer"
             yield self.finding(
                 folder.place(pointers[0]),
-                f"{_listed(pointers)} {verb} of Git LFS, not the weights",
+                f"{_name_list(pointers)} {verb} of Git LFS, not the weights",
                 symbol=pointers[0],
                 severity=Severity.INFO,
                 confidence=Confidence.HIGH,
@@ -172,7 +172,7 @@ class WeightsMissing(Rule):
         if links:
             yield self.finding(
                 folder.place(links[0]),
-                f"{_listed(links)} {'lead' if len(links) > 1 else 'leads'} out of the folder, and is not followed",
+                f"{_name_list(links)} {'lead' if len(links) > 1 else 'leads'} out of the folder, and is not followed",
                 symbol=links[0],
                 severity=Severity.INFO,
                 confidence=Confidence.HIGH,
@@ -201,7 +201,7 @@ class WeightsMissing(Rule):
                 )
 
 
-def _listed(names: list[str]) -> str:
+def _name_list(names: list[str]) -> str:
     """The first few names, and how many more there are."""
     some = ", ".join(f"`{name}`" for name in names[:_MOST_NAMES])
     more = len(names) - _MOST_NAMES

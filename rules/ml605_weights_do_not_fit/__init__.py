@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.folders import ModelFolder
+    from modellint.graph.python import ModuleFacts
     from modellint.rule import Project
 
 
@@ -32,6 +33,10 @@ class WeightsDoNotFit(Rule):
     - channels, blocks and cross attention of diffusers' UNets, autoencoders and transformers
     - the rank of a LoRA adapter, and target modules without tensors, or tensors without target modules
 
+    In code, reports a call of `load_state_dict` with a file which is there and has names that the class lacks, lacks
+    layers that the class has, or has other sizes; and `from_pretrained` with a folder which is there and a `num_labels`
+    that its head does not have.
+
     A size that any part of the configuration explains is not reported, nor are quantised layers.
 
     ## Why is this bad
@@ -49,6 +54,21 @@ class WeightsDoNotFit(Rule):
     code = "ML605"
     name = "weights-do-not-fit"
     severity = Severity.ERROR
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        from . import code
+
+        for found in chain(code.states(module, project), code.heads(module, project)):
+            yield self.finding(
+                found.call.place,
+                found.message,
+                symbol=f"{found.call.symbol}.{found.symbol}",
+                severity=None if found.is_raised else Severity.WARNING,
+                confidence=Confidence.HIGH,
+                evidence=found.evidence,
+                related=[Related(place, text) for place, text in found.related],
+                help=found.help,
+            )
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
         for misfit in chain(transformers.misfits(folder), diffusers.misfits(folder), adapters.misfits(folder)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .misfit import Misfit, shown
+from .misfit import Misfit, shape_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,14 +35,14 @@ def misfits(folder: ModelFolder) -> Iterator[Misfit]:
     for number, target in enumerate(targets):
         if not any(_is_of(module, target) for module in modules):
             message = f"the adapter has no tensors for the target module `{target}`"
-            evidence = (f"it has tensors for {_listed(modules)}",)
+            evidence = (f"it has tensors for {_name_list(modules)}",)
             help = "save the adapter again, or take the module off `target_modules`"
             keys = ("target_modules", number)
             yield Misfit(target, message, CONFIG, keys, first, evidence, help)
     others = sorted(module for module in modules if not any(_is_of(module, target) for target in targets))
     if others:
         parts = sorted({module.rpartition(".")[2] for module in others})
-        message = f"the adapter has tensors for {_listed(parts)}, which `target_modules` lacks"
+        message = f"the adapter has tensors for {_name_list(parts)}, which `target_modules` lacks"
         help = "add the module to `target_modules`: PEFT ignores its tensors"
         yield Misfit(parts[0], message, CONFIG, ("target_modules",), first, (), help)
 
@@ -60,7 +60,7 @@ def _ranks(config: Json, pairs: list[tuple[Tensor, re.Match[str]]]) -> Iterator[
         if size is not None and size not in known and not (is_embedding and size in tensor.shape):
             message = f"`r` is {rank}, and `{tensor.name}` has rank {size}"
             help = "write the rank that the tensors have: PEFT refuses others"
-            yield Misfit("r", message, CONFIG, ("r",), tensor, (shown(tensor),), help)
+            yield Misfit("r", message, CONFIG, ("r",), tensor, (shape_text(tensor),), help)
             return
 
 
@@ -68,6 +68,6 @@ def _is_of(module: str, target: str) -> bool:
     return module == target or module.endswith(f".{target}")
 
 
-def _listed(names: set[str] | list[str]) -> str:
+def _name_list(names: set[str] | list[str]) -> str:
     some = sorted({name.rpartition(".")[2] for name in names})
     return ", ".join(f"`{name}`" for name in some[:6]) + ("" if len(some) <= 6 else f" and {len(some) - 6} more")

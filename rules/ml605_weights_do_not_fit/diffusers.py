@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from .misfit import Misfit, shown
+from .misfit import Misfit, shape_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -84,7 +84,7 @@ def misfits(folder: ModelFolder) -> Iterator[Misfit]:
             told.add(key)
             size = tensor.shape[axis]
             message = f"`{key}` gives {factor * number}, and `{tensor_name}` has {size} in dimension {axis}"
-            yield Misfit(key, message, CONFIG, (key,), tensor, (shown(tensor),), _HELP)
+            yield Misfit(key, message, CONFIG, (key,), tensor, (shape_text(tensor),), _HELP)
     cross = _number(entries.get("cross_attention_dim"), None)
     is_plain = entries.get("encoder_hid_dim_type") is None and not entries.get("only_cross_attention")
     if cross is not None and is_plain and cls in ("UNet2DConditionModel", "ControlNetModel"):
@@ -105,7 +105,7 @@ def _cross(tensors: Mapping[str, Tensor], cross: int) -> Iterator[Misfit]:
         if _CROSS.fullmatch(name) and len(tensor.shape) == 2 and tensor.shape[1] != cross:
             key = "cross_attention_dim"
             message = f"`{key}` is {cross}, and `{name}` has {tensor.shape[1]} columns"
-            yield Misfit(key, message, CONFIG, (key,), tensor, (shown(tensor),), _HELP)
+            yield Misfit(key, message, CONFIG, (key,), tensor, (shape_text(tensor),), _HELP)
             return
 
 

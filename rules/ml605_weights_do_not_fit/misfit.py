@@ -24,6 +24,6 @@ class Misfit(NamedTuple):
     help: str = ""
 
 
-def shown(tensor: Tensor) -> str:
+def shape_text(tensor: Tensor) -> str:
     """A tensor with its shape, in words."""
     return f"`{tensor.name}` has the shape [{', '.join(map(str, tensor.shape))}]"

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from .misfit import Misfit, shown
+from .misfit import Misfit, shape_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -79,7 +79,7 @@ def odd_layers(stack: Stack) -> Iterator[Misfit]:
         yield from _gap(stack)
     elif len(stack.layers) >= _ENOUGH:
         yield from _lacking(stack)
-        yield from _turned(stack)
+        yield from _transposed_matrix(stack)
 
 
 def _gap(stack: Stack) -> Iterator[Misfit]:
@@ -129,7 +129,7 @@ def _has_siblings(name: str, layer: Mapping[str, Tensor]) -> bool:
     return kind in ("weight", "bias") and bool(around) and any(other.startswith(f"{around}.") for other in layer)
 
 
-def _turned(stack: Stack) -> Iterator[Misfit]:
+def _transposed_matrix(stack: Stack) -> Iterator[Misfit]:
     """A matrix of one layer that is transposed, or has another shape, where all other layers have one shape."""
     names = {name for layer in stack.layers.values() for name, tensor in layer.items() if len(tensor.shape) == 2}
     for name in sorted(names):
@@ -141,4 +141,4 @@ def _turned(stack: Stack) -> Iterator[Misfit]:
         odd = next(tensor for tensor in tensors if tensor.shape != usual)
         if odd.shape == usual[::-1]:
             message = f"`{odd.name}` is transposed: all other layers have the shape [{usual[0]}, {usual[1]}]"
-            yield Misfit(odd.name, message, "", (odd.name,), odd, (shown(odd),), "transpose the tensor")
+            yield Misfit(odd.name, message, "", (odd.name,), odd, (shape_text(odd),), "transpose the tensor")

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from . import numbers as of
-from .misfit import Misfit, shown
+from .misfit import Misfit, shape_text
 from .numbers import Part, numbers, parts_of
 from .stacks import FLOATS, odd_layers, stacks_in
 
@@ -79,7 +79,7 @@ def misfits(folder: ModelFolder) -> Iterator[Misfit]:
     for misfit in look.widths():
         found.setdefault(misfit.keys, misfit)
     if not found:
-        for misfit in look.derived():
+        for misfit in look.other_sizes():
             found.setdefault(misfit.keys, misfit)
     yield from found.values()
     if folder.are_known(name):
@@ -144,7 +144,7 @@ class _Look:
         width = None if part is None else part.one(of.WIDTH)
         if part is not None and width is not None and not self._is_width(width[1], norms):
             for norm in norms:
-                if norm.shape[0] not in numbers(self._spoken, of.WIDTH, of.EMBEDDING, of.INSIDE):
+                if norm.shape[0] not in numbers(self._spoken, of.WIDTH, of.INSIDE):
                     yield self._misfit((*part.keys, width[0]), norm, f"{norm.shape[0]} numbers")
 
     def _is_width(self, width: object, norms: Sequence[Tensor]) -> bool:
@@ -154,7 +154,7 @@ class _Look:
         having = sum(width in tensor.shape for tensor in self._tensors.values())
         return 10 * having > len(self._tensors)
 
-    def derived(self) -> Iterator[Misfit]:
+    def other_sizes(self) -> Iterator[Misfit]:
         """The numbers of positions, token types, heads, experts and inner sizes."""
         yield from self._rows(_TOKEN_TYPES, of.TYPES, (0,))
         yield from self._rows(_POSITIONS, of.POSITIONS, _RESERVED)
@@ -186,7 +186,7 @@ class _Look:
         for tensor, _ in stack.matrices(_INNER):
             rows, columns = tensor.shape
             if rows == width[1] and columns in explained and rows not in explained:
-                yield self._transposed(tensor)
+                yield self._transposed_misfit(tensor)
                 break
         for tensor, _ in stack.same(_INNER):
             rows, columns = tensor.shape
@@ -206,25 +206,26 @@ class _Look:
         for tensor, _ in stack.matrices(_ATTENTION):
             rows, columns = tensor.shape
             if columns != width[1] and rows == width[1] and columns in (queries | keys):
-                yield self._transposed(tensor)
+                yield self._transposed_misfit(tensor)
                 break
-        joined = {(heads[1] + 2 * group) * size for group in (*groups, heads[1]) for size in sizes}
-        for tensor, _ in stack.same(_JOINED):
+        joined = {(heads[1] + 2 * group) * size for group in groups for size in sizes}
+        is_joined = next(stack.matrices(_ATTENTION), None) is None
+        for tensor, _ in stack.same(_JOINED) if is_joined else ():
             if groups and tensor.shape[0] not in joined and tensor.shape[1] == width[1]:
                 key = next(part.integers(of.KEY_HEADS))[0]
-                size = f"{tensor.shape[0]} rows, for heads of {_listed(sizes)}"
+                size = f"{tensor.shape[0]} rows, for heads of {_name_list(sizes)}"
                 yield self._misfit((*part.keys, key), tensor, size)
         same = [(tensor, match[1] or match[2] or match[3]) for tensor, match in stack.same(_ATTENTION)]
         wrong = [tensor for tensor, role in same if role == "q" and tensor.shape[0] not in queries]
         if wrong:
             if own and wrong[0].shape[1] == width[1]:
-                size = f"{wrong[0].shape[0]} rows, for heads of {_listed(sizes)}"
+                size = f"{wrong[0].shape[0]} rows, for heads of {_name_list(sizes)}"
                 yield self._misfit((*part.keys, heads[0]), wrong[0], size)
             return
         for tensor, role in same:
             if role != "q" and groups and tensor.shape[0] not in keys and tensor.shape[1] == width[1]:
                 key = next(part.integers(of.KEY_HEADS))[0]
-                size = f"{tensor.shape[0]} rows, for heads of {_listed(sizes)}"
+                size = f"{tensor.shape[0]} rows, for heads of {_name_list(sizes)}"
                 yield self._misfit((*part.keys, key), tensor, size)
 
     def _experts(self, part: Part, stack: Stack) -> Iterator[Misfit]:
@@ -260,10 +261,10 @@ class _Look:
 
     def _misfit(self, keys: tuple[str, ...], tensor: Tensor, size: str, *, verb: str = "has") -> Misfit:
         message = f"`{'.'.join(keys)}` is {self._value(keys)}, and `{tensor.name}` {verb} {size}"
-        return Misfit(keys[-1], message, CONFIG, keys, tensor, (shown(tensor),), _HELP)
+        return Misfit(keys[-1], message, CONFIG, keys, tensor, (shape_text(tensor),), _HELP)
 
     @staticmethod
-    def _transposed(tensor: Tensor) -> Misfit:
+    def _transposed_misfit(tensor: Tensor) -> Misfit:
         message = (
             f"`{tensor.name}` is transposed, as in all layers: its shape is [{tensor.shape[0]}, {tensor.shape[1]}]"
         )
@@ -321,7 +322,7 @@ class _Look:
         message = f"`tie_word_embeddings` is false, and the head is missing: only `{table.name}` has {rows} rows"
         help = "save the model again, or set `tie_word_embeddings` to true if both are one tensor"
         key = ("tie_word_embeddings",)
-        yield Misfit(key[0], message, CONFIG, key, table, (shown(table),), help)
+        yield Misfit(key[0], message, CONFIG, key, table, (shape_text(table),), help)
 
 
 def _common(one: str, other: str) -> int:
@@ -338,5 +339,5 @@ def _has_layers(part: Part) -> bool:
     return any(True for kind in (of.LAYERS, *_OF_SIDE.values()) for _ in part.integers(kind))
 
 
-def _listed(sizes: set[int]) -> str:
+def _name_list(sizes: set[int]) -> str:
     return " or ".join(map(str, sorted(sizes)[:3]))

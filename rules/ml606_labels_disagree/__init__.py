@@ -4,34 +4,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import folders
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.folders import labels
-from modellint.folders.values import mapping_of
-from modellint.rule import Rule
+from modellint.rule import Rule, any_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.folders import ModelFolder
     from modellint.folders.jsons import Json
-    from modellint.folders.labels import Labels
+    from modellint.folders.labels import Head, Labels
     from modellint.rule import Project
 
 #: The number of labels of a configuration that names none.
 _DEFAULT = 2
+_PROBLEMS = ("regression", "single_label_classification", "multi_label_classification")
 
 
 class LabelsDisagree(Rule):
     """The labels of a classifier disagree with each other, or with its weights
 
     ## What it does
-    Looks at folders whose `architectures` name a classifier of transformers, and at those of timm. Reports
+    Looks at folders whose `architectures` name a classifier of transformers, at those of timm, and at the last layers
+    of models that find objects or segment images. Reports
 
     - a last layer with another number of rows than there are labels. The layer is found by shapes: beside the base
       model, it is the only matrix whose rows no other layer takes
     - ids that `id2label` leaves out, or that are no numbers
     - a label that `label2id` and `id2label` give different ids: a warning
-    - a `num_labels` that differs from the number of labels, which transformers ignores: a warning
+    - a `num_labels` that differs from the number of labels. Releases of transformers differ in which they take: a
+      warning
+    - a `problem_type` that there is not
     - one label with `problem_type` for one of several classes, whose loss is always zero: a warning
 
     ## Why is this bad
@@ -57,16 +60,32 @@ class LabelsDisagree(Rule):
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
         document = folder.config
-        config = mapping_of(folder, labels.CONFIG)
+        config = folders.mapping_of(folder, "config.json")
         if document is None:
             return
-        timm = labels.of_timm(folder)
+        timm = folders.timm_head(folder)
         if timm is not None and timm[1].rows != timm[0]:
             yield self._head(folder, document, "num_classes", *timm)
-        if labels.is_classifier(config):
-            yield from self._classifier(folder, document, labels.of(config))
+        if folders.is_classifier(config):
+            yield from self._classifier(folder, document, folders.labels_of(config))
+        elif folders.is_detector(config) and config.get("id2label"):
+            count = len(folders.labels_of(config).texts or ())
+            head = folders.head_of(folder, count, has_objects=True)
+            if head is not None and head.rows != count:
+                yield self._head(folder, document, "id2label", count, head)
 
     def _classifier(self, folder: ModelFolder, document: Json, found: Labels) -> Iterator[Finding]:
+        table = document.get("id2label")
+        if table is not None and not isinstance(table, dict):
+            yield self.finding(
+                document.place("id2label"),
+                "`id2label` is no table of labels by ids",
+                symbol="id2label",
+                confidence=Confidence.HIGH,
+                evidence=("transformers raises an error when it reads the configuration",),
+                help='write `{"0": …, "1": …}`',
+            )
+            return
         if found.odd:
             yield self.finding(
                 document.place("id2label", found.odd[0]),
@@ -79,7 +98,7 @@ class LabelsDisagree(Rule):
             return
         count = len(found.texts) if found.texts is not None else found.stated or _DEFAULT
         key = "id2label" if found.texts is not None else "num_labels"
-        head = labels.head(folder, count)
+        head = folders.head_of(folder, count)
         if head is not None and head.rows != count:
             yield self._head(folder, document, key, count, head)
         yield from self._gaps(document, found)
@@ -91,9 +110,19 @@ class LabelsDisagree(Rule):
                 symbol="num_labels",
                 severity=Severity.WARNING,
                 confidence=Confidence.HIGH,
-                evidence=("transformers ignores `num_labels` where `id2label` is there",),
+                evidence=("transformers 5 takes the number, and drops the labels; earlier releases ignore the number",),
                 related=(Related(document.place("id2label"), "the labels"),),
                 help="remove `num_labels`, or correct `id2label`",
+            )
+        problem = document.text("problem_type")
+        if problem is not None and problem not in _PROBLEMS:
+            yield self.finding(
+                document.place("problem_type"),
+                f"`problem_type` is `{problem}`, which is none",
+                symbol="problem_type",
+                confidence=Confidence.HIGH,
+                evidence=("transformers raises `ValueError` when it reads the configuration",),
+                help=f"write {any_of(_PROBLEMS)}",
             )
         if count == 1 and document.text("problem_type") == "single_label_classification":
             yield self.finding(
@@ -106,7 +135,7 @@ class LabelsDisagree(Rule):
                 help="name two labels, or set `problem_type` to `regression` or `multi_label_classification`",
             )
 
-    def _head(self, folder: ModelFolder, document: Json, key: str, count: int, head: labels.Head) -> Finding:
+    def _head(self, folder: ModelFolder, document: Json, key: str, count: int, head: Head) -> Finding:
         number = f"`{key}` is {count}" if key.startswith("num") else f"`{key}` has {count} labels"
         if not document.has(key):
             number = f"without `id2label` there are {count} labels"
@@ -136,7 +165,7 @@ class LabelsDisagree(Rule):
         )
 
     def _inverse(self, document: Json, found: Labels) -> Iterator[Finding]:
-        pairs = list(labels.contradictions(found))
+        pairs = list(folders.contradictions(found))
         if not pairs:
             return
         label, number, other = pairs[0]

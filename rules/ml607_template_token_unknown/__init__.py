@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint import edits
+from modellint import edits, folders
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.folders import jinja, templates
 from modellint.rule import Rule
-
-from .markers import unknown_markers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.folders import ModelFolder
-    from modellint.folders.templates import ChatTemplate
+    from modellint.folders.templates import ChatTemplate, OwnClass
     from modellint.rule import Project
 
 
@@ -26,12 +23,12 @@ class TemplateTokenUnknown(Rule):
     Reads the chat templates of a folder (`chat_template` in `tokenizer_config.json`, `chat_template.jinja`,
     `chat_template.json`) as Jinja does, without rendering them. Reports
 
-    - an error of the syntax, such as an `if` without `endif`
+    - an error of the syntax, such as an `if` without `endif`, and a filter or a test that Jinja does not have
     - a special token (`<|im_end|>`) that the tokenizer does not have as one token, if it has others of the template. A
       template none of whose markers are tokens is left alone: the model was trained with them as text
-    - another marker that is misspelt: a token of nearly the same spelling exists
-    - a file that `auto_map` names and the folder lacks, or a class that the file does not define. Classes of another
-      repository (`repo--file.Class`) are left alone
+    - another marker that is misspelt: a token of nearly the same spelling exists. Likewise a name that nothing sets
+    - a file that `auto_map` names and the folder lacks (an info if the folder has no weights), or a class that the file
+      does not define. Classes of another repository (`repo--file.Class`) are left alone
 
     ## Why is this bad
     A marker that is no token is split into several pieces, which the model never saw in this place: answers become
@@ -50,46 +47,60 @@ class TemplateTokenUnknown(Rule):
     severity = Severity.WARNING
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
-        for template in templates.of(folder):
+        for template in folders.chat_templates(folder):
             yield from self._template(folder, template)
         yield from self._own_code(folder)
 
     def _template(self, folder: ModelFolder, template: ChatTemplate) -> Iterator[Finding]:
-        read = jinja.read(template.text)
+        from .markers import unknown_markers, unknown_names
+
+        read = folders.read_template(template.text)
         if read.error is not None:
             yield self.finding(
                 template.place(folder, read.error.at),
-                f"the chat template does not compile: {read.error.reason}",
+                f"Jinja refuses the chat template: {read.error.reason}",
                 symbol="chat_template",
                 severity=Severity.ERROR,
                 confidence=Confidence.HIGH,
-                evidence=(
-                    f"Jinja raises `TemplateSyntaxError` in line {template.line(read.error.at)} of the template",
-                ),
+                evidence=(f"it raises `TemplateError` for line {template.line(read.error.at)} of the template",),
                 help="correct the template",
+            )
+        for name, at, near in unknown_names(read):
+            yield self.finding(
+                template.place(folder, at),
+                f"the chat template reads `{name}`, which nothing sets",
+                symbol=name,
+                confidence=Confidence.MEDIUM,
+                evidence=(
+                    "Jinja takes it for an empty value: loops over it do nothing, and items of it raise an error",
+                ),
+                help=f"did you mean `{near}`?",
             )
         tokenizer = folder.tokens
         if tokenizer is None or not tokenizer.has_all_texts:
             return
-        for unknown in unknown_markers(read, tokenizer):
-            known = [f"`{one}`" for one in unknown.known[:3]]
-            yield self.finding(
-                template.place(folder, unknown.at),
-                f"the chat template writes `{unknown.marker}`, which is no token of the tokenizer",
-                symbol=unknown.marker,
-                confidence=Confidence.MEDIUM,
-                evidence=(
-                    *([f"the template writes tokens of the same kind: {', '.join(known)}"] if known else []),
-                    "the tokenizer splits the text into pieces",
-                ),
-                help=f"did you mean `{unknown.near}`?"
-                if unknown.near
-                else "add it to the tokenizer as a special token",
-            )
+        unknown = list(unknown_markers(read, tokenizer))
+        if not unknown:
+            return
+        first = next((one for one in unknown if one.near is not None), unknown[0])
+        known = [f"`{one}`" for one in first.known[:3]]
+        others = [f"`{one.marker}`" for one in unknown if one is not first]
+        yield self.finding(
+            template.place(folder, first.at),
+            f"the chat template writes `{first.marker}`, which is no token of the tokenizer",
+            symbol=first.marker,
+            confidence=Confidence.MEDIUM,
+            evidence=(
+                *([f"the template writes tokens of the same kind: {', '.join(known)}"] if known else []),
+                *([f"{len(unknown)} markers are no tokens: also {', '.join(others[:4])}"] if others else []),
+                "the tokenizer splits the text into pieces",
+            ),
+            help=f"did you mean `{first.near}`?" if first.near else "add it to the tokenizer as a special token",
+        )
 
     def _own_code(self, folder: ModelFolder) -> Iterator[Finding]:
-        missing: dict[str, list[templates.OwnClass]] = {}
-        for one in templates.own_classes(folder):
+        missing: dict[str, list[OwnClass]] = {}
+        for one in folders.own_classes(folder):
             document = folder.json(one.file)
             if document is None:
                 continue
@@ -97,7 +108,7 @@ class TemplateTokenUnknown(Rule):
                 missing.setdefault(one.file, []).append(one)
                 continue
             text = folder.text(one.module)
-            if text is not None and templates.defines(text, one.name) is False:
+            if text is not None and folders.defines(text, one.name) is False:
                 yield self.finding(
                     document.place(*one.keys),
                     f"`auto_map` names `{one.name}`, which `{one.module}` does not define",
@@ -107,6 +118,7 @@ class TemplateTokenUnknown(Rule):
                     related=(Related(folder.place(one.module), "the file"),),
                     help="name a class of the file",
                 )
+        has_weights = bool(folder.weight_names or folder.index_names)
         for file, entries in missing.items():
             document, first = folder.json(file), entries[0]
             near = edits.get_close_matches(first.module, [name for name in folder.names if name.endswith(".py")], n=1)
@@ -115,6 +127,8 @@ class TemplateTokenUnknown(Rule):
                 folder.place(file) if document is None else document.place(*first.keys),
                 f"`auto_map` names `{first.module}`, which is not in the folder",
                 symbol=first.module,
+                # A folder with no more than a tokenizer may be loaded as such.
+                severity=None if has_weights else Severity.INFO,
                 confidence=Confidence.HIGH,
                 evidence=(
                     *([f"also missing: {', '.join(f'`{name}`' for name in others)}"] if others else []),

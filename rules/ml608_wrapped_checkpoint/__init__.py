@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from modellint.finding import Confidence, Finding, Severity
+from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.flow import queries
+from modellint.folders import ModelFolder, tensors_at
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
+    from pathlib import Path
 
-    from modellint.folders import Json, ModelFolder
+    from modellint.folders import Json
+    from modellint.graph.python import ModuleFacts
     from modellint.rule import Project
 
 #: The attributes in which wrappers keep a model, as parts of names: no layer is called so.
@@ -40,6 +44,8 @@ class WrappedCheckpoint(Rule):
     - all names begin with `model.`, and the name of the model or its head follow: the attribute of a `LightningModule`
     - the tensors lie under a key of the checkpoint, such as `state_dict`, where the library looks for names
 
+    In code, reports the same of a file which is there, and which `load_state_dict` takes as it was loaded.
+
     Names that all begin with `model.` are normal for a decoder without a head of its own, and are not reported. Nor are
     checkpoints that no library loads by itself, such as those of Lightning, whose program may strip the prefix.
 
@@ -62,6 +68,34 @@ class WrappedCheckpoint(Rule):
     code = "ML608"
     name = "wrapped-checkpoint"
     severity = Severity.WARNING
+
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        for state in queries.loaded_states(module, project):
+            path, keys = state.file.path, state.file.keys
+            around = _keys_in(path, keys, project)
+            names = tensors_at(path, project.files, keys) or {}
+            found = _wrapper(names, None)
+            if around:
+                what = "".join(f'["{key}"]' for key in around)
+                message = f"the tensors of `{path.name}` lie under `{what}`, and this passes all of the file"
+                help = f"load `{what}` of the file"
+            elif found is not None and len(queries.foreign_names(state.cls, names, project)) == len(names):
+                message = f"the names in `{path.name}` have `{found.prefix}`, which {found.writer} writes and"
+                message += f" `{state.cls.name}` lacks"
+                help = f'take the prefix off: `{{name.removeprefix("{found.prefix}"): value for name, value in …}}`'
+            else:
+                continue
+            is_told = state.is_strict is True
+            consequence = "`load_state_dict` raises an error" if is_told else "the weights stay as initialised"
+            yield self.finding(
+                state.call.place,
+                message,
+                symbol=f"{state.call.symbol}.{path.name}",
+                confidence=Confidence.HIGH,
+                evidence=(consequence,),
+                related=(Related(state.file.call.place, "the file is loaded here"),),
+                help=help,
+            )
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
         for name in _loaded_names(folder):
@@ -93,6 +127,14 @@ class _Found(NamedTuple):
     writer: str
     example: str
     extent: str = "all names begin with"
+
+
+def _keys_in(path: Path, keys: tuple[str, ...], project: Project) -> tuple[str, ...]:
+    """The keys of a checkpoint under which all of its tensors lie, where code looks for names."""
+    checkpoint = ModelFolder(path.parent, project.files).checkpoint(path.name)
+    if checkpoint is None or keys or checkpoint.weights.trouble is not None or () in checkpoint.tables:
+        return ()
+    return checkpoint.at
 
 
 def _loaded_names(folder: ModelFolder) -> Iterator[str]:

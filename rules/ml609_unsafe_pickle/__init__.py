@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.finding import Confidence, Finding, Severity
-from modellint.folders import Refused
+from modellint.flow import queries
+from modellint.folders import ModelFolder, Refused
+from modellint.graph.value import Op
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from modellint.folders import ModelFolder, Refusal
+    from modellint.folders import Refusal
+    from modellint.graph.python import ModuleFacts
     from modellint.rule import Project
 
 #: The most names that a finding lists.
@@ -33,6 +36,7 @@ class UnsafePickle(Rule):
     - names that the pickle imports, such as `os.system` or the class of a whole model
     - names that only describe plain data, such as numpy's, `argparse.Namespace` or a path: an info, but for weights
       that a library loads by themselves
+    - a call of `torch.load` in code, without `weights_only=False`, whose file is there and has such names
     - opcodes of later protocols than torch writes
     - the tar format of torch 0.1, and entries of an archive that lead out of it
 
@@ -56,6 +60,28 @@ class UnsafePickle(Rule):
     name = "unsafe-pickle"
     severity = Severity.WARNING
 
+    def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        if "torch" not in module.text or "safe_globals" in module.text:
+            return
+        for loaded in queries.loaded_files(module, project):
+            checkpoint = ModelFolder(loaded.path.parent, project.files).checkpoint(loaded.path.name)
+            mode = loaded.call.argument(99, "weights_only")
+            is_asked = mode is not None and mode.value.op is Op.CONST and mode.value.data is True
+            if checkpoint is None or not checkpoint.refusals or (mode is not None and not is_asked):
+                continue
+            if loaded.call.is_expected_to_fail:
+                continue
+            name = loaded.path.name
+            yield self.finding(
+                loaded.call.place,
+                f"`torch.load` refuses `{name}`: {_words_for(checkpoint.refusals)}",
+                symbol=f"{loaded.call.symbol}.{name}",
+                severity=Severity.ERROR if is_asked else None,
+                confidence=Confidence.HIGH,
+                evidence=("`weights_only=True`, the default since torch 2.6, takes tensors and plain values only",),
+                help=_HELP[{refusal.kind for refusal in checkpoint.refusals} == {Refused.DATA}],
+            )
+
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
         for name in folder.weight_names:
             checkpoint = folder.checkpoint(name)
@@ -66,7 +92,7 @@ class UnsafePickle(Rule):
             is_main = name == folder.main_weights or name in folder.shards_of_main
             yield self.finding(
                 folder.place(name),
-                f"`torch.load` refuses `{name}` by default: {_described(checkpoint.refusals)}",
+                f"`torch.load` refuses `{name}` by default: {_words_for(checkpoint.refusals)}",
                 symbol=name,
                 severity=Severity.INFO if is_data and not is_main else None,
                 confidence=Confidence.HIGH,
@@ -75,7 +101,7 @@ class UnsafePickle(Rule):
             )
 
 
-def _described(refusals: Sequence[Refusal]) -> str:
+def _words_for(refusals: Sequence[Refusal]) -> str:
     """The refusals in words, the worst kind first."""
     names = [one.name for kind in (Refused.NAME, Refused.DATA) for one in refusals if one.kind is kind]
     if names:

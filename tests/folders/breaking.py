@@ -144,6 +144,26 @@ def a_letter_that_is_no_class(folder: Path) -> None:
         letters["ä"] = len(letters)
 
 
+@change("llava", "ML603", CONFIG)
+def an_image_token_that_is_a_word(folder: Path) -> None:
+    with changed(folder / "tokenizer_config.json") as settings:
+        del settings["image_token"]
+    with changed(folder / CONFIG) as config:
+        config["image_token_index"] = 60
+
+
+@change("adapter", "ML601", "tokenizer.json")
+def a_table_that_an_adapter_saves(folder: Path) -> None:
+    tensors = load_file(folder / "adapter_model.safetensors")
+    table = {"base_model.model.model.embed_tokens.weight": torch.zeros(110, 8)}
+    published.save({**tensors, **table}, folder / "adapter_model.safetensors")
+
+
+@change("bert", "ML601", "special_tokens_map.json")
+def an_older_file_of_special_tokens(folder: Path) -> None:
+    write(folder / "special_tokens_map.json", {"bos_token": "<start>"})
+
+
 @change("llava", "ML601", "tokenizer.json")
 def a_token_beside_the_image(folder: Path) -> None:
     add_token(folder, "<audio>")
@@ -212,9 +232,12 @@ for _folder, _file, _key, _value in (
     ("marian", CONFIG, "forced_eos_token_id", 65000),
     ("marian", GENERATION, "bad_words_ids", [[65000]]),
     ("llava", CONFIG, "text_config.pad_token_id", 32001),
+    ("clip", CONFIG, "image_token_id", 5000),
     ("wav2vec2", CONFIG, "pad_token_id", 32),
-    ("t5", GENERATION, "decoder_start_token_id", 60),
     ("llama_chat", GENERATION, "eos_token_id", 126),
+    ("gpt2", GENERATION, "eos_token_id", "0"),
+    ("bert", CONFIG, "pad_token_id", "[PAD]"),
+    ("llama_chat", GENERATION, "eos_token_id", [1, "<|im_end|>"]),
 ):
     CHANGES.append(Change(_folder, setting(_file, _key, _value), "ML602", _file))
 for _folder, _file, _key, _value in (
@@ -227,6 +250,7 @@ for _folder, _file, _key, _value in (
     ("whisper", GENERATION, "suppress_tokens", []),
     ("whisper", GENERATION, "suppress_tokens", [-1]),
     ("vit", CONFIG, "pad_token_id", 7),
+    ("t5", GENERATION, "decoder_start_token_id", 60),
     ("wav2vec2", CONFIG, "bos_token_id", 50),
 ):
     CHANGES.append(Change(_folder, setting(_file, _key, _value)))
@@ -243,6 +267,8 @@ for _folder, _file, _key, _value in (
     ("marian", CONFIG, "pad_token_id", 5),
     ("llama_classifier", CONFIG, "pad_token_id", 1),
     ("llava", CONFIG, "image_token_index", 50),
+    ("gpt2", GENERATION, "suppress_tokens", [7, 0]),
+    ("llama_chat", GENERATION, "bos_token_id", 1),
     ("roberta_tagger", CONFIG, "pad_token_id", 0),
 ):
     CHANGES.append(Change(_folder, setting(_file, _key, _value), "ML603", _file))
@@ -329,6 +355,28 @@ def labels_as_keys(folder: Path) -> None:
         config["id2label"] = {"calm": 0, "rough": 1, "storm": 2}
 
 
+@change("bert_classifier", "ML606", CONFIG)
+def a_problem_that_there_is_not(folder: Path) -> None:
+    with changed(folder / CONFIG) as config:
+        config["problem_type"] = "classification"
+
+
+@change("segformer", "ML606", CONFIG)
+def labels_of_another_data_set(folder: Path) -> None:
+    with_labels(150)(folder)
+
+
+@change("yolos", "ML606", CONFIG)
+def objects_of_another_data_set(folder: Path) -> None:
+    with_labels(91)(folder)
+
+
+@change("bert_classifier", "ML606", CONFIG)
+def labels_in_a_list(folder: Path) -> None:
+    with changed(folder / CONFIG) as config:
+        config["id2label"] = ["calm", "rough", "storm"]
+
+
 @change("bert_classifier")
 def equal_labels(folder: Path) -> None:
     with changed(folder / CONFIG) as config:
@@ -380,6 +428,11 @@ CHANGES += [
     Change("llama_chat", template(published.CHAT.replace("['role']", "['role'"), "a_bracket"), "ML607", TEMPLATE),
     Change("llama_chat", template(published.CHAT.replace("%}{% if", "%}{% iff"), "a_tag"), "ML607", TEMPLATE),
     Change("llama_chat", template(published.CHAT.replace("\n' }}{% e", "\n }}{% e"), "a_quote"), "ML607", TEMPLATE),
+    Change("llama_chat", template(published.CHAT + "{{ x | tojsn }}", "a_filter"), "ML607", TEMPLATE),
+    Change("llama_chat", template(published.CHAT + "{{ x is strng }}", "a_test"), "ML607", TEMPLATE),
+    Change("llama_chat", template(published.CHAT.replace("in messages", "in mesages"), "a_list"), "ML607", TEMPLATE),
+    Change("llama_chat", template(published.CHAT.replace("message['r", "mesage['r"), "a_variable"), "ML607", TEMPLATE),
+    Change("llama_chat", template(published.CHAT + "{{ enable_thinking }}", "a_name_of_a_program")),
     Change("llama_chat", template(published.CHAT.replace("<|im", "<|xy"), "markers_that_are_text")),
     Change("llama_chat", template(published.CHAT + "[INST] <tools> </tools> <<SYS>>", "brackets_of_text")),
     Change("llama_chat", template("{{ '<|' + role + '|>' }}" + published.CHAT, "markers_that_are_put_together")),

@@ -215,6 +215,20 @@ def vit(folder: Path) -> None:
     transformers.ViTForImageClassification(config).save_pretrained(folder)
 
 
+def segformer(folder: Path) -> None:
+    config = transformers.SegformerConfig(
+        num_encoder_blocks=2, depths=[1, 1], sr_ratios=[1, 1], hidden_sizes=[4, 8], patch_sizes=[3, 3], strides=[2, 2],
+        num_attention_heads=[1, 1], mlp_ratios=[2, 2], decoder_hidden_size=6, num_labels=7,
+    )  # fmt: skip
+    transformers.SegformerForSemanticSegmentation(config).save_pretrained(folder)
+
+
+def yolos(folder: Path) -> None:
+    sizes = {key: SMALL[key] for key in SMALL if not key.startswith("max")}
+    config = transformers.YolosConfig(image_size=[8, 8], patch_size=4, num_detection_tokens=3, num_labels=6, **sizes)
+    transformers.YolosForObjectDetection(config).save_pretrained(folder)
+
+
 def wav2vec2(folder: Path) -> None:
     letters = ["<pad>", "<unk>", "|", *sorted({letter for line in TEXT for letter in line if letter.isalpha()})]
     config = transformers.Wav2Vec2Config(
@@ -313,7 +327,7 @@ FOLDERS: dict[str, Callable[[Path], None]] = {
     made.__name__: made
     for made in (
         *(bert, bert_classifier, roberta_tagger, gpt2, llama_chat, llama_classifier, llama_pieces, t5, whisper, clip),
-        *(vit, wav2vec2, marian, llava, sentences, adapter, pipeline, timm),
+        *(vit, segformer, yolos, wav2vec2, marian, llava, sentences, adapter, pipeline, timm),
     )
 }
 

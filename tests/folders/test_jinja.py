@@ -33,8 +33,8 @@ WORD = re.compile(r"\w+|\s+|\{%-?|-?%\}|\{\{-?|-?\}\}|.", re.DOTALL)
 def refusal(template: str) -> str | None:
     environment = jinja2.Environment(trim_blocks=True, lstrip_blocks=True, extensions=[ext.loopcontrols])
     try:
-        environment.parse(template)
-    except jinja2.TemplateSyntaxError as error:
+        environment.from_string(template)
+    except (jinja2.TemplateSyntaxError, SyntaxError) as error:
         return str(error)
     return None
 
@@ -42,7 +42,7 @@ def refusal(template: str) -> str | None:
 @pytest.mark.parametrize("number", range(len(TEMPLATES)))
 def test_whole_templates_are_accepted(number: int) -> None:
     assert refusal(TEMPLATES[number]) is None
-    assert jinja.read(TEMPLATES[number]).error is None
+    assert jinja.read_template(TEMPLATES[number]).error is None
 
 
 def changed(template: str, chance: random.Random) -> str:
@@ -69,8 +69,10 @@ def test_changed_templates_are_refused_as_jinja_does(seed: int) -> None:
     refused = missed = 0
     for _ in range(500):
         template = changed(chance.choice(TEMPLATES), chance)
-        said, error = refusal(template), jinja.read(template).error
-        assert said is not None or error is None, (template, error)
+        said, error = refusal(template), jinja.read_template(template).error
+        # Behind a condition, Jinja looks for a filter when it gets there.
+        is_late = error is not None and error.reason.startswith("there is no")
+        assert said is not None or error is None or is_late, (template, error)
         refused += said is not None
         missed += said is not None and error is None
     assert refused > 200
@@ -87,6 +89,8 @@ def test_changed_templates_are_refused_as_jinja_does(seed: int) -> None:
         ("{# a", "a comment has no `#}`", 0),
         ("{{ 'a }}", 'unexpected character "\'"', 3),
         ("{% endfor %}", "unknown tag `endfor`", 3),
+        ("{{ a | tojsn }}", "there is no filter `tojsn`; did you mean `tojson`?", 7),
+        ("{{ a is strng }}", "there is no test `strng`; did you mean `string`?", 8),
         ("{{ " + "(" * 5000 + ")" * 5000 + " }}", "nested too deeply", 62),
         ("{% if x %}" * 500, "nested too deeply", None),
         ("{{ " + "-" * 90 + "1 }}", "nested too deeply", None),
@@ -94,14 +98,14 @@ def test_changed_templates_are_refused_as_jinja_does(seed: int) -> None:
     ids=lambda value: repr(value)[:30],
 )
 def test_reasons_and_places(template: str, reason: str, at: int | None) -> None:
-    error = jinja.read(template).error
+    error = jinja.read_template(template).error
     assert error is not None
     assert error.reason == reason
     assert at is None or error.at == at
 
 
 def test_texts() -> None:
-    read = jinja.read("a{{ '<|b|>' + c }}{% raw %}{{ d }}{% endraw %}{# '<|e|>' #}")
+    read = jinja.read_template("a{{ '<|b|>' + c }}{% raw %}{{ d }}{% endraw %}{# '<|e|>' #}")
     assert [(one.text, one.at, one.is_written) for one in read.texts] == [
         ("a", 0, True),
         ("<|b|>", 4, False),
@@ -124,6 +128,6 @@ def test_escapes(written: str, text: str) -> None:
 
 @pytest.mark.parametrize("written", [r"\x4", r"\u12", r"\N{no such}", r"\Uffffffff"])
 def test_escapes_that_python_refuses(written: str) -> None:
-    error = jinja.read("{{ '" + written + "' }}").error
+    error = jinja.read_template("{{ '" + written + "' }}").error
     assert error is not None
     assert refusal("{{ '" + written + "' }}") is not None

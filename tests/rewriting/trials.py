@@ -89,7 +89,7 @@ def rewrite(case: Case, rewriting: Rewriting) -> dict[str, str] | None:
 
 def findings(rule: type[Rule], files: Files) -> set[Line]:
     """The places that a rule points to in files, at medium confidence or above. Raises TrialError if it fails."""
-    overlay = {_FOLDER / path: text.encode() for path, text in files.items()}
+    overlay = {_FOLDER / path: text.encode("utf-8", "surrogateescape") for path, text in files.items()}
     paths = [path for path in overlay if path.suffix in _SUFFIXES]
     report = run(paths, _settings(), _alone(rule.code), overlay=overlay, use_cache=False)
     for crash in report.crashes:

@@ -132,6 +132,15 @@ if TYPE_CHECKING:
     from modellint.flow.queries.layers import may_have as may_have
     from modellint.flow.queries.layers import mode_changes as mode_changes
     from modellint.flow.queries.layers import stored_values as stored_values
+    from modellint.flow.queries.loaded import LoadedFile as LoadedFile
+    from modellint.flow.queries.loaded import LoadedState as LoadedState
+    from modellint.flow.queries.loaded import Sized as Sized
+    from modellint.flow.queries.loaded import foreign_names as foreign_names
+    from modellint.flow.queries.loaded import loaded_files as loaded_files
+    from modellint.flow.queries.loaded import loaded_states as loaded_states
+    from modellint.flow.queries.loaded import missing_children as missing_children
+    from modellint.flow.queries.loaded import path_of as path_of
+    from modellint.flow.queries.loaded import sized_layers as sized_layers
     from modellint.flow.queries.modes import Key as Key
     from modellint.flow.queries.modes import ModeCourse as ModeCourse
     from modellint.flow.queries.modes import ModeObject as ModeObject
@@ -257,6 +266,10 @@ else:
             "modellint.flow.queries.layers": (
                 "calls_of_objects elements gives_values is_doubtful is_method_named is_set_besides "
                 "is_set_outside lacks_forward made_objects may_have mode_changes stored_values"
+            ),
+            "modellint.flow.queries.loaded": (
+                "LoadedFile LoadedState Sized foreign_names loaded_files loaded_states missing_children path_of "
+                "sized_layers"
             ),
             "modellint.flow.queries.modes": (
                 "Key ModeCourse ModeObject acts_by_mode classes_inside classes_made functions_above is_quiet "

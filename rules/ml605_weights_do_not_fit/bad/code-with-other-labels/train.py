@@ -1,0 +1,5 @@
+from transformers import AutoModelForSequenceClassification
+
+
+def load():
+    return AutoModelForSequenceClassification.from_pretrained("./model", num_labels=5)  # expect: ML605

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.dialects.hydra import SearchPath
+from modellint.dialects.structured import stored_node
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 from modellint.link.names import DefinedConstant, External
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Recipe
     from modellint.graph.value import Value
     from modellint.link.project import Project
     from modellint.source import Place
@@ -252,7 +254,21 @@ def _search_path(app: App, project: Project) -> SearchPath:
         else:
             is_known = False
     is_known = is_known and not project.files.is_dir(project.options.root / _PLUGINS)
-    return SearchPath(tuple(folders), stored or frozenset(), is_known)
+    nodes = {name: node for name, (script, node) in (stored or {}).items() if node and _imports(app, script, project)}
+    return SearchPath(tuple(folders), frozenset(stored or ()), nodes, is_known)
+
+
+def _imports(app: App, script: Path, project: Project) -> bool:
+    """True if the script of a program is a file, or imports it or a name in it."""
+    module = project.python(app.script)
+    if app.script == script or module is None:
+        return app.script == script
+    found = (project.names.find_module(one, app.script) for name in module.imports.values() for one in _prefixes(name))
+    return any(one is not None and one.file == script for one in found)
+
+
+def _prefixes(name: str) -> tuple[str, ...]:
+    return name, name.rpartition(".")[0]
 
 
 def _more_folders(app: App, project: Project) -> Iterator[str]:
@@ -264,9 +280,12 @@ def _more_folders(app: App, project: Project) -> Iterator[str]:
     yield from (node.text for node in listed.value.elements) if listed is not None else ()
 
 
-def _stored_names(project: Project) -> frozenset[str] | None:
-    """The names that calls of `ConfigStore.store` give; None if some are known at run time only."""
-    names: set[str] = set()
+def _stored_names(project: Project) -> dict[str, tuple[Path, Recipe | None]] | None:
+    """The names that calls of `ConfigStore.store` give, each with its script and the node; None if a name is unknown.
+
+    The node of a name that is given twice is unknown.
+    """
+    names: dict[str, tuple[Path, Recipe | None]] = {}
     root = project.options.root
     if project.files.mentioning(root, "hydra_zen"):
         return None
@@ -279,8 +298,21 @@ def _stored_names(project: Project) -> frozenset[str] | None:
                     inside = "" if group is None else _text(group, module, project)
                     if name is None or inside is None:
                         return None
-                    names.add(f"{inside}/{name.removesuffix(YAML)}" if inside else name.removesuffix(YAML))
-    return frozenset(names)
+                    whole = f"{inside}/{name.removesuffix(YAML)}" if inside else name.removesuffix(YAML)
+                    node = None if whole in names else _stored_in(call, module, project)
+                    names[whole] = module.file, node
+    return names
+
+
+def _stored_in(call: Value, module: ModuleFacts, project: Project) -> Recipe | None:
+    """The node that a call of `ConfigStore.store` stores; None if it is unknown."""
+    node, package = call.argument(1, "node"), call.argument(3, "package")
+    written = None if package is None else _text(package, module, project)
+    if node is None or (package is not None and written is None):
+        return None
+    if written is not None and not written.startswith("_global_"):
+        written = f"_global_.{written}"
+    return stored_node(node, module, written, project)
 
 
 def _is_of_store(call: Value) -> bool:

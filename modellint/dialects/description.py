@@ -75,7 +75,7 @@ _DESCRIPTIONS = {
     Dialect.LATENT: Description(
         Dialect.LATENT,
         "importing it raises `ImportError` or `AttributeError` when it is built",
-        "",
+        _OMEGACONF,
         "OmegaConf raises `InterpolationKeyError` when the value is read",
     ),
 }

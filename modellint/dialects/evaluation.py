@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.dialects import torchtune
 from modellint.dialects.hydra_nodes import HYDRA
-from modellint.dialects.lone import evaluate_alone, is_stored
+from modellint.dialects.lone import configuration, evaluate_alone, is_stored
 from modellint.dialects.placing import all_composed_with, composed_with, is_added, is_option
 from modellint.edits.similar import get_close_matches
 from modellint.graph.recipe import Dialect
@@ -37,7 +37,7 @@ def evaluate_config(recipe: Recipe, project: Project) -> Evaluation:
 
 def _evaluate_torchtune(recipe: Recipe, project: Project) -> Evaluation:
     """The objects of a configuration of torchtune, which is a whole but for what a command line gives."""
-    run = torchtune.configuration(recipe, project)
+    run = configuration(recipe, project)
     root, problems = run.root_item, []
     for gap in run.gaps.values():
         asked = [one for key, one in gap.asked.items() if key not in run.led]

@@ -8,12 +8,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import NONE, UNKNOWN, Arguments, Constant, FunctionRef, constant, join, text
+from modellint.flow.domain import (
+    ANY_ARGUMENTS,
+    NONE,
+    UNKNOWN,
+    Arguments,
+    ClassRef,
+    Constant,
+    FunctionRef,
+    constant,
+    join,
+    text,
+)
 from modellint.flow.frame import class_frame
 from modellint.flow.theory import Deleted, Foreign, Mode, Stored, Theory
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.recipe import Dialect, NodeKind
-from modellint.graph.value import Op
+from modellint.graph.value import NOWHERE, Op
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.recipes.items import ItemKind
 
@@ -110,6 +121,9 @@ class Reading(Theory):
         self._run = run
         self._project = run.project
         self._items: Callable[[Spot], Item | None] = lambda spot: spot.item
+        #: The functions of the project that build the object of a node, and the nodes that were built.
+        self._builders: frozenset[Function] = frozenset()
+        self._made: set[int] = set()
         #: The keys that are read and missing, by place, with the mapping that lacks each.
         self.missing: dict[tuple[Value, str], tuple[Spot, Frame]] = {}
         #: The places that are read.
@@ -124,6 +138,30 @@ class Reading(Theory):
         method = SourceMethod(function, self._project.names)
         given = Arguments(((ConfigNode(root),),))
         self._run.start(FunctionRef(method, None, None), class_frame(method.scope, id(function)), given)
+
+    def build(self, spot: Spot, run: Configuration, builders: frozenset[Function]) -> None:
+        """Run the constructor of a node's class, and those of its methods that build other objects."""
+        self._items, self._builders = run.item, builders
+        frame = class_frame(SourceMethod(next(iter(builders)), self._project.names).scope, id(spot))
+        self._construct(spot, frame, NOWHERE)
+
+    def _construct(self, spot: Spot, frame: Frame, value: Value) -> None:
+        item = self._items(spot)
+        if item is None or id(spot) in self._made:
+            return
+        self._made.add(id(spot))
+        model = self._project.classes.of(self._project.names.absolute(item.target, spot.recipe.file))
+        if model is None or model.cls is None:
+            return
+        inside = spot.get(spot.recipe.dialect.writing.arguments)
+        children = {} if inside is None else inside.children
+        given = Arguments((), {str(name): self._atoms(child) for name, child in children.items()})
+        words = {builder.name for builder in self._builders}
+        for atom in self._run.calls.apply(ClassRef(model), given, frame, value):
+            for name in dict.fromkeys(name for one in model.mro() if one.cls for name in one.cls.methods):
+                code = model.method(name) if name != "__init__" else None
+                if code is not None and not words.isdisjoint(code.words):
+                    self._run.calls.method(atom, name, ANY_ARGUMENTS, frame, value)
 
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
         if not isinstance(atom, ConfigNode):
@@ -225,6 +263,14 @@ class Reading(Theory):
         self, function: FunctionRef, arguments: Arguments, frame: Frame, value: Value, run: Callable[[], Atoms]
     ) -> Atoms | None:
         code = function.code
+        if isinstance(code, SourceMethod) and code.function in self._builders:
+            for atom in arguments.argument(0, code.parameters[0].name) or ():
+                if isinstance(atom, ConfigNode):
+                    keys, names = tuple(atom.spot.keys), frozenset(arguments.keywords) - {code.parameters[0].name}
+                    is_final = arguments.is_complete and len(arguments.positional) < 2
+                    self.built[value, keys] = Instantiation(keys, 0, names, is_final)
+                    self._construct(atom.spot, frame, value)
+            return UNKNOWN
         if not isinstance(code, SourceMethod) or f"{code.function.module.name}.{code.name}" not in _BUILDERS:
             return None
         self._build(arguments, frame, value)

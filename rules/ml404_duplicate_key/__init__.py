@@ -47,7 +47,7 @@ class DuplicateKey(Rule):
     code = "ML404"
     name = "duplicate-key"
     severity = Severity.ERROR
-    requires = ("dialect", "evaluation", "is_composed")
+    requires = ("dialect", "evaluation", "refuses_repeated")
     takes_configs = True
     probe = staticmethod(recipe_probe)
 

@@ -31,7 +31,7 @@ class RepeatedKey:
 def repeated_keys(recipe: Recipe, project: Project) -> Iterator[RepeatedKey]:
     """The keys that stand twice in a recipe, or in a file that it includes and that is no recipe of its own."""
     asked = queries.about(recipe, project)
-    if not asked.dialect.repeated or (asked.dialect.is_composed and not asked.is_composed):
+    if not asked.refuses_repeated:
         return  # another loader may take the last one
     evaluation = asked.evaluation
     for part in evaluation.recipes:

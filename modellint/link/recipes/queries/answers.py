@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from modellint.graph.definitions import DefinedClass
 from modellint.graph.immutable import dataclass
-from modellint.graph.recipe import TagKind, below
+from modellint.graph.recipe import Dialect, TagKind, below
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.items import ItemKind
 from modellint.link.recipes.pairing import includers_of, including, is_inference, scripts_of, upwards
@@ -152,6 +152,15 @@ class Queries:
         return composed_with(self.recipe.file, self._project) is not None
 
     @property
+    def refuses_repeated(self) -> bool:
+        """True if the loader of the file is known to refuse a key that stands twice."""
+        from modellint.dialects.latent import is_loaded_strictly
+
+        if self.recipe.dialect is Dialect.LATENT:
+            return is_loaded_strictly(self._project)
+        return bool(self.dialect.repeated) and (not self.dialect.is_composed or self.is_composed)
+
+    @property
     def command(self) -> tuple[str, str, tuple[str, ...]] | None:
         """The folder, the name and the arguments by which Hydra composes this file; None if no program does."""
         from modellint.dialects.placing import composed_with
@@ -199,11 +208,15 @@ class Queries:
     def tags(self, *, by_argument: bool = False) -> Iterator[TaggedItem]:
         """The objects whose tags name a class, function or module, each with the `target` of that name.
 
-        With `by_argument`, also the objects that another file names, and that get arguments in this one.
+        In latent-diffusion style, those that something is known to build. With `by_argument`, also the objects that
+        another file names, and that get arguments in this one.
         """
         from modellint.link.recipes.targets import tagged_items
 
-        return tagged_items(self.recipe, self._project, by_argument=by_argument)
+        found = tagged_items(self.recipe, self._project, by_argument=by_argument)
+        if self.recipe.dialect is not Dialect.LATENT:
+            return found
+        return (one for one in found if self.instantiation(one.item) is not None)
 
     def constructor(self, cls: Class) -> ResolvedName:
         """A class of the project as the target of a tag, with the `signatures` of its constructor."""

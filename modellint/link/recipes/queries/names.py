@@ -26,6 +26,7 @@ RECIPE_QUERIES = (
     "problems",
     "recipes",
     "refusals",
+    "refuses_repeated",
     "refused_numbers",
     "registrations",
     "requirement",

@@ -1,5 +1,7 @@
 """The programs that compose configurations with Hydra: `hydra.main`, and `hydra.initialize` with `hydra.compose`.
 
+NeMo's `hydra_runner` is a `hydra.main` as well.
+
 A program has a search path and, where it names one, a primary configuration. Each file in the search path is one of its
 configurations: the primary one, one that this composes by default, or one that somebody may choose instead.
 """
@@ -15,7 +17,7 @@ from modellint.dialects.hydra import SearchPath
 from modellint.dialects.structured import stored_node
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
-from modellint.link.names import DefinedConstant, External
+from modellint.link.names import DefinedConstant, DefinedFunction, External
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,8 +28,12 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
     from modellint.source import Place
 
+#: The decorator of a program of NeMo, and where it is defined. Source: NeMo 2.4, `core/config/hydra_runner.py`.
+_RUNNERS = ("nemo.core.config.hydra_runner", "nemo.core.config.hydra_runner.hydra_runner")
+#: Packages that a script of a program imports.
+LIBRARIES = ("hydra", "nemo")
 _MAIN, _INITIALIZE, _COMPOSE = (
-    ("hydra.main",),
+    ("hydra.main", *_RUNNERS),
     ("hydra.initialize", "hydra.experimental.initialize"),
     ("hydra.compose",),
 )
@@ -59,15 +65,16 @@ class App:
 
 
 def apps_in(module: ModuleFacts, project: Project) -> tuple[App, ...]:
-    """The programs in a file; nothing is searched for one that imports nothing of Hydra."""
-    return tuple(_apps_in(module, project)) if module.imports_of("hydra") else ()
+    """The programs in a file; nothing is searched for one that imports nothing of Hydra or NeMo."""
+    return tuple(_apps_in(module, project)) if module.imports_of(*LIBRARIES) else ()
 
 
 def apps(project: Project) -> tuple[App, ...]:
     """The programs of a project that compose configurations with Hydra; none if the project has too many files."""
 
     def find() -> tuple[App, ...]:
-        return _apps_among(project.files.mentioning(project.options.root, "hydra"), project)
+        found = (project.files.mentioning(project.options.root, word) for word in ("hydra", "hydra_runner"))
+        return _apps_among(dict.fromkeys(path for paths in found for path in paths), project)
 
     return project.once(("hydra apps",), find)
 
@@ -124,6 +131,8 @@ def _calls(module: ModuleFacts, project: Project, names: tuple[str, ...]) -> Ite
 
 def _is_of(callee: Value, module: ModuleFacts, project: Project, names: tuple[str, ...]) -> bool:
     found = project.names.definition(module, callee)
+    if isinstance(found, DefinedFunction):
+        return f"{found.function.module.name}.{found.function.qualname}" in names
     return isinstance(found, External) and found.name in names
 
 

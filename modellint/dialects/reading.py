@@ -21,6 +21,7 @@ from modellint.flow.domain import (
     text,
 )
 from modellint.flow.frame import class_frame
+from modellint.flow.heap import Shell
 from modellint.flow.theory import Deleted, Foreign, Mode, Stored, Theory
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.recipe import Dialect, NodeKind
@@ -158,6 +159,8 @@ class Reading(Theory):
         given = Arguments((), {str(name): self._atoms(child) for name, child in children.items()})
         words = {builder.name for builder in self._builders}
         for atom in self._run.calls.apply(ClassRef(model), given, frame, value):
+            if isinstance(atom, Shell):
+                self._run.objects.construct(atom)
             for name in dict.fromkeys(name for one in model.mro() if one.cls for name in one.cls.methods):
                 code = model.method(name) if name != "__init__" else None
                 if code is not None and not words.isdisjoint(code.words):

@@ -59,6 +59,8 @@ def _missing_references(recipe: Recipe, composed: Composed, project: Project) ->
         is_near = bool(get_close_matches(gap.key, gap.available, n=1, cutoff=0.6))
         if not asked or (not gap.depth and gap.key == HYDRA) or (not composed.is_chosen and not is_near):
             continue
+        if not composed.is_chosen and _leads_alone(asked[0], recipe, project):
+            continue  # `--config-name` may name the file
         keys = (*gap.holder.keys, gap.key)
         if is_option(keys, composed, project) or is_added(keys, project):
             continue
@@ -66,6 +68,13 @@ def _missing_references(recipe: Recipe, composed: Composed, project: Project) ->
             continue
         kind = ProblemKind.UNDEFINED
         yield Problem(kind, asked[0].place, asked[0].expression, gap.key, gap.available, len(asked))
+
+
+def _leads_alone(asked: Asked, recipe: Recipe, project: Project) -> bool:
+    """True if an interpolation has a target where its file is the whole configuration."""
+    run = configuration(recipe, project)
+    _ = run.root_item  # which follows all
+    return not any(asked.same(other) for other in _asked_in(run))
 
 
 def _is_led_elsewhere(asked: Asked, recipe: Recipe, project: Project) -> bool:

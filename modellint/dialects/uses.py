@@ -10,6 +10,7 @@ from modellint.dialects.description import describe
 from modellint.dialects.lone import configuration
 from modellint.dialects.placing import Composed, composed_with, composition, is_added, is_option
 from modellint.dialects.reading import Instantiation, Reading
+from modellint.edits.similar import get_close_matches
 from modellint.flow.runs import started
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.recipe import Dialect
@@ -78,7 +79,9 @@ def _read_by_torchtune(program: torchtune.Program, recipe: Recipe, project: Proj
         reading = None if module is None else read(module, program.main, configuration(recipe, project), project)
         if reading is None or program.is_named:
             return reading
-        return reading if len(reading.missing) <= max(len(reading.found), 1) else None
+        missing = ((name, tuple(map(str, spot.names))) for (_, name), (spot, _) in reading.missing.items())
+        far = sum(not get_close_matches(name, available, n=1, cutoff=0.6) for name, available in missing)
+        return reading if far * 2 <= len(reading.found) else None
 
     return project.once(("torchtune run", program, recipe.file), find)
 

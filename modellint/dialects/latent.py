@@ -154,7 +154,7 @@ def built_in(recipe: Recipe, project: Project) -> dict[tuple[Scalar, ...], Insta
 
     def find() -> dict[tuple[Scalar, ...], Instantiation]:
         run = configuration(recipe, project)
-        changed = _changed(project)
+        changed = _changed_names(project)
         found: dict[tuple[Scalar, ...], Instantiation] = {}
         for one in _roots(project):
             spot = run.root.get(one.name)
@@ -203,7 +203,7 @@ def _roots_in(function: Function, builder: Function, project: Project) -> Iterat
             yield _Built(function.module.file, name, names, is_final)
 
 
-def _changed(project: Project) -> frozenset[str]:
+def _changed_names(project: Project) -> frozenset[str]:
     """The names that the project stores in arguments of a node: `x` of `config.model.params.x = …`."""
 
     def find() -> frozenset[str]:

@@ -49,7 +49,11 @@ def _whole(mro: Sequence[ClassModel], classes: Classes) -> Parameters | None:
         above = None if call is None else _whole(mro[index + 1 :], classes)
         if call is None or above is None:
             return None
-        return (*(one for one in own if one.name != rest), *_left(own, call, above), *_taken(function, rest, own))
+        return (
+            *(one for one in own if one.name != rest),
+            *_parameters_left(own, call, above),
+            *_names_taken(function, rest, own),
+        )
     return None
 
 
@@ -87,7 +91,7 @@ def _unpacked(call: Value) -> Iterator[Value]:
             yield value
 
 
-def _left(own: Parameters, call: Value, above: Parameters) -> Iterator[Parameter]:
+def _parameters_left(own: Parameters, call: Value, above: Parameters) -> Iterator[Parameter]:
     """The parameters of the base constructor that only `**kwargs` can give."""
     names = {one.name for one in own} | set(call.keywords)
     given = sum(one.op is not Op.STARRED for one in call.positional)
@@ -97,7 +101,7 @@ def _left(own: Parameters, call: Value, above: Parameters) -> Iterator[Parameter
             yield one if is_open else replace(one, kind=_KEYWORD)
 
 
-def _taken(function: Function, rest: str, own: Parameters) -> Iterator[Parameter]:
+def _names_taken(function: Function, rest: str, own: Parameters) -> Iterator[Parameter]:
     """The names that a constructor takes out of its `**kwargs` itself."""
     found = re.findall(rf"\b{rest}\.(?:pop|get)\(\s*[\"']([^\"']*)[\"']", function.text)
     default = next(one for one in own if one.name == rest)

@@ -75,7 +75,7 @@ def _is_builder(function: Function, project: Project) -> bool:
     config = function.parameters[0].name
     for event in function.flow.of(EventKind.RETURN):
         call = event.value
-        if call.op is Op.CALL and any(_reads(one, config, _WRITING.arguments) for one in _unpacked(call)):
+        if call.op is Op.CALL and any(_reads(one, config, _WRITING.arguments) for one in _unpacked_values(call)):
             made = call.callee
             is_made = made.op is Op.CALL and any(_reads(one, config, _WRITING.target) for one in made.positional)
             if is_made and _imports(made.callee, function.module, project):
@@ -83,7 +83,7 @@ def _is_builder(function: Function, project: Project) -> bool:
     return False
 
 
-def _unpacked(call: Value) -> Iterator[Value]:
+def _unpacked_values(call: Value) -> Iterator[Value]:
     """The values that a call unpacks by `**`."""
     for name, value in zip(reversed(call.data), reversed(call.args), strict=False):
         if name is None:

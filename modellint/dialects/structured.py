@@ -95,7 +95,7 @@ class _Maker:
         if value.op is Op.DICT:
             return self._dictionary(value, module, depth)
         if value.op is Op.CALL:
-            return self._made(value, module, depth)
+            return self._made_node(value, module, depth)
         found = self._project.names.definition(module, value)
         if isinstance(found, DefinedConstant) and found.value is not None:
             return self.node(found.value, found.module, depth + 1)
@@ -111,7 +111,7 @@ class _Maker:
             entries.append(Entry(_scalar(key.data, module.span(key)), self.node(one, module, depth + 1)))
         return Node(NodeKind.MAPPING, NO_TAG, module.span(value), entries=tuple(entries))
 
-    def _made(self, call: Value, module: ModuleFacts, depth: int) -> Node:
+    def _made_node(self, call: Value, module: ModuleFacts, depth: int) -> Node:
         """The node of an object of a dataclass; `???` for other calls, whose results are unknown."""
         found = self._project.names.definition(module, call.callee)
         if not isinstance(found, DefinedClass):
@@ -160,7 +160,7 @@ class _Maker:
             factory = default.keywords.get("default_factory")
             default = default.keywords.get("default")
             if factory is not None:
-                return self._produced(factory, home, depth)
+                return self._produced_node(factory, home, depth)
         cls = self._class_of(one.annotation, home)
         if default is None or self._is_missing(default, home):
             if cls is None:
@@ -174,7 +174,7 @@ class _Maker:
             return node
         return self.node(default, home, depth + 1)
 
-    def _produced(self, factory: Value, home: ModuleFacts, depth: int) -> Node:
+    def _produced_node(self, factory: Value, home: ModuleFacts, depth: int) -> Node:
         if factory.op is Op.LAMBDA and factory.args:
             return self.node(factory.args[0], home, depth + 1)
         found = self._definition(factory, home)

@@ -65,7 +65,7 @@ def _base_call(function: Function, rest: str) -> Value | None:
     found = [
         event.value
         for event in function.flow.of(EventKind.CALL)
-        if _is_base_constructor(event.value) and any(_is_parameter(one, rest) for one in _unpacked(event.value))
+        if _is_base_constructor(event.value) and any(_is_parameter(one, rest) for one in _unpacked_values(event.value))
     ]
     is_all = len(found) == 1 and uses == named + 2  # the parameter itself, and the call
     return found[0] if is_all and not found[0].keywords.keys() & {rest} else None
@@ -85,7 +85,7 @@ def _is_parameter(value: Value, name: str) -> bool:
     return value.op is Op.PARAM and value.data == name
 
 
-def _unpacked(call: Value) -> Iterator[Value]:
+def _unpacked_values(call: Value) -> Iterator[Value]:
     for name, value in zip(reversed(call.data), reversed(call.args), strict=False):
         if name is None:
             yield value

@@ -77,6 +77,7 @@ _DESCRIPTIONS = {
         "importing it raises `ImportError` or `AttributeError` when it is built",
         _OMEGACONF,
         "OmegaConf raises `InterpolationKeyError` when the value is read",
+        "the function that builds it raises an error",
     ),
 }
 

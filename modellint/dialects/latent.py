@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from modellint.dialects.lone import configuration
 from modellint.dialects.reading import Instantiation, Reading
+from modellint.edits.similar import get_close_matches
 from modellint.flow.runs import started
 from modellint.frontends.recipe import names_target, read_config
 from modellint.graph.immutable import dataclass, replace
-from modellint.graph.recipe import Dialect
+from modellint.graph.recipe import Dialect, NodeKind
 from modellint.graph.value import EventKind, Op
 from modellint.link.names import DefinedFunction, External
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from modellint.dialects.spots import Spot
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe, Scalar
     from modellint.graph.value import Value
@@ -151,26 +153,44 @@ def instantiation_of(item: Item, recipe: Recipe, project: Project) -> Instantiat
 
 def built_in(recipe: Recipe, project: Project) -> dict[tuple[Scalar, ...], Instantiation]:
     """The calls that build objects of a configuration, by the keys of the objects."""
+    return _reading_of(recipe, project)[0]
 
-    def find() -> dict[tuple[Scalar, ...], Instantiation]:
+
+def untargeted_in(recipe: Recipe, project: Project) -> list[Spot]:
+    """The mappings of a configuration that something certainly builds and that name no class."""
+    return [spot for spot in _reading_of(recipe, project)[1] if spot.key is not None]
+
+
+def _reading_of(recipe: Recipe, project: Project) -> tuple[dict[tuple[Scalar, ...], Instantiation], list[Spot]]:
+    def find() -> tuple[dict[tuple[Scalar, ...], Instantiation], list[Spot]]:
+        untargeted: dict[str, Spot] = {}
         run = configuration(recipe, project)
         changed = _changed_names(project)
         found: dict[tuple[Scalar, ...], Instantiation] = {}
         for one in _roots(project):
             spot = run.root.get(one.name)
-            if spot is not None and _WRITING.target in spot.names:
+            if spot is not None and spot.kind is NodeKind.MAPPING and _WRITING.target not in spot.names:
+                if _is_near(spot):
+                    untargeted[spot.path] = spot
+            elif spot is not None and spot.kind is NodeKind.MAPPING:
                 reading = started(project, Reading).of(Reading)
                 reading.build(spot, run, builders(project))
-                built = (each for (_, _), each in reading.built.items())
+                untargeted.update((each.path, each) for each in reading.untargeted)
+                built = reading.built.values()
                 top = Instantiation((one.name,), 0, one.keywords, one.is_final)
                 for each in (top, *built):
                     known = found.get(each.keys)
                     is_less = known is None or (known.is_final and not each.is_final)
                     if is_less:
                         found[each.keys] = replace(each, changed=changed)
-        return found
+        return found, list(untargeted.values())
 
     return project.once(("latent built", recipe.file), find)
+
+
+def _is_near(spot: Spot) -> bool:
+    """True if a mapping has a key that is meant to be the one of the target; another file may give that."""
+    return bool(get_close_matches(_WRITING.target, [str(name) for name in spot.names], n=1, cutoff=0.75))
 
 
 def _roots(project: Project) -> tuple[_Built, ...]:

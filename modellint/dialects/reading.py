@@ -22,7 +22,7 @@ from modellint.flow.domain import (
 )
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
-from modellint.flow.theory import Deleted, Foreign, Mode, Stored, Theory
+from modellint.flow.theory import Deleted, Foreign, Made, Mode, Stored, Theory
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.recipe import Dialect, NodeKind
 from modellint.graph.value import NOWHERE, Op
@@ -116,7 +116,7 @@ class Reading(Theory):
     """The theory of a run of a program with its configuration."""
 
     mode = Mode(asks="configurations", assumes=True, outlives_run=True, keeps=(ConfigNode,))
-    observes = (Stored, Deleted)
+    observes = (Stored, Deleted, Made)
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
@@ -125,6 +125,9 @@ class Reading(Theory):
         #: The functions of the project that build the object of a node, and the nodes that were built.
         self._builders: frozenset[Function] = frozenset()
         self._made: set[int] = set()
+        self._shells: list[Shell] = []
+        #: The mappings that are built and name no class.
+        self.untargeted: list[Spot] = []
         #: The keys that are read and missing, by place, with the mapping that lacks each.
         self.missing: dict[tuple[Value, str], tuple[Spot, Frame]] = {}
         #: The places that are read.
@@ -145,6 +148,14 @@ class Reading(Theory):
         self._items, self._builders = run.item, builders
         frame = class_frame(SourceMethod(next(iter(builders)), self._project.names).scope, id(spot))
         self._construct(spot, frame, NOWHERE)
+        for shell in self._shells:
+            self._run.objects.construct(shell)
+
+    def _note_untargeted(self, spot: Spot, frame: Frame, value: Value) -> None:
+        """Note a mapping that is certainly built and names no class."""
+        is_lacking = spot.kind is NodeKind.MAPPING and spot.recipe.dialect.writing.target not in spot.names
+        if is_lacking and not spot.is_open and not self._run.path and self._is_reached(value, frame):
+            self.untargeted.append(spot)
 
     def _construct(self, spot: Spot, frame: Frame, value: Value) -> None:
         item = self._items(spot)
@@ -269,6 +280,7 @@ class Reading(Theory):
         if isinstance(code, SourceMethod) and code.function in self._builders:
             for atom in arguments.argument(0, code.parameters[0].name) or ():
                 if isinstance(atom, ConfigNode):
+                    self._note_untargeted(atom.spot, frame, value)
                     keys, names = tuple(atom.spot.keys), frozenset(arguments.keywords) - {code.parameters[0].name}
                     is_final = arguments.is_complete and len(arguments.positional) < 2
                     self.built[value, keys] = Instantiation(keys, 0, names, is_final)
@@ -299,6 +311,8 @@ class Reading(Theory):
     def observe(self, event: Occurrence) -> None:
         if isinstance(event, Stored) and isinstance(event.owner, ConfigNode):
             self.stored.add(text(event.key))
+        elif isinstance(event, Made) and self._builders:
+            self._shells.append(event.shell)
         elif isinstance(event, Deleted):
             target = event.target
             key = target.args[1].data if target.op is Op.INDEX else target.data

@@ -264,23 +264,25 @@ class Spot:
 
 
 def _misfits(layer: Layer, wanted: str, takes_none: bool) -> bool:
-    """True if OmegaConf cannot convert a value to the simple type of a field.
+    """True if OmegaConf cannot convert a value to the type of a field.
 
     Source: omegaconf 2.3.1, `nodes.py`: the text of a number is one, other text is none.
     """
     if not wanted:
         return False
     if layer.kind is not NodeKind.SCALAR:
-        return True
+        return wanted != {NodeKind.MAPPING: "mapping", NodeKind.SEQUENCE: "list"}[layer.kind]
     value = layer.node.scalar
     if layer.is_missing or layer.node.tag.text or (isinstance(value, str) and OPEN in value):
         return False
     if value is None:
         return not takes_none
+    if wanted in ("list", "mapping"):
+        return True
     if wanted == "int":
         return not (type(value) is int or (isinstance(value, str) and bool(_NUMBER.fullmatch(value))))
     if wanted == "float":
-        return isinstance(value, str) and not _REAL.fullmatch(value)
+        return isinstance(value, bool) or (isinstance(value, str) and not _REAL.fullmatch(value))
     if wanted == "bool":
         return isinstance(value, float) or (isinstance(value, str) and value.lower() not in _FLAGS)
     return False

@@ -28,13 +28,17 @@ _DEEPEST = 12
 _FIELD = External("dataclasses.field")
 _OPTIONAL = frozenset(("typing.Optional", "typing_extensions.Optional"))
 _UNION = frozenset(("typing.Union",))
-#: The types of values that OmegaConf converts, or refuses to.
-_SIMPLE = frozenset(("builtins.int", "builtins.float", "builtins.bool", "builtins.str"))
+#: The types of fields whose values OmegaConf converts, or refuses.
+_TYPES = {
+    **{f"builtins.{name}": name for name in ("int", "float", "bool", "str")},
+    **dict.fromkeys(("builtins.list", "typing.List", "typing.Sequence", "collections.abc.Sequence"), "list"),
+    **dict.fromkeys(("builtins.dict", "typing.Dict", "typing.Mapping", "collections.abc.Mapping"), "mapping"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The keys of a mapping that has no others, with the class that has them, and the types of simple values.
+    """The keys of a mapping that has no others, with the class that has them, and the types of values.
 
     `missing`: the mapping itself is `???` until another file has content for it.
     """
@@ -203,12 +207,16 @@ class _Maker:
         return None
 
     def _type(self, annotation: Value | None, module: ModuleFacts) -> tuple[str, bool]:
-        """The simple type of a field, and True if it takes None; an empty name for any other type."""
+        """The type of a field, and True if it takes None; an empty name for a type that takes other values."""
         types = list(self._alternatives(annotation, module))
-        found = self._definition(types[0][0], module) if len(types) == 1 else None
-        if isinstance(found, External) and found.name in _SIMPLE:
-            return found.name.rpartition(".")[2], types[0][1]
-        return "", True
+        if len(types) != 1:
+            return "", True
+        written, takes_none = types[0]
+        found = self._definition(written.args[0] if written.op is Op.INDEX else written, module)
+        if isinstance(found, External):
+            return _TYPES.get(found.name, ""), takes_none
+        is_dataclass = self._class_of(written, module) is not None
+        return "mapping" if is_dataclass else "", takes_none or not is_dataclass
 
     def _alternatives(self, annotation: Value | None, module: ModuleFacts) -> Iterator[tuple[Value, bool]]:
         """The types of an annotation but None, each with True if None is another."""
@@ -218,9 +226,10 @@ class _Maker:
             owner = self._definition(annotation.args[0], module)
             if isinstance(owner, External) and owner.name in _OPTIONAL:
                 yield annotation.args[1], True
-            elif isinstance(owner, External) and owner.name in _UNION and annotation.args[1].op is Op.TUPLE:
+                return
+            if isinstance(owner, External) and owner.name in _UNION and annotation.args[1].op is Op.TUPLE:
                 yield from self._but_none(annotation.args[1].args)
-            return
+                return
         if annotation.op is Op.BIN and annotation.data == "|":
             yield from self._but_none(annotation.args)
             return

@@ -218,6 +218,15 @@ class Queries:
             return found
         return (one for one in found if self.instantiation(one.item) is not None)
 
+    def untargeted(self) -> Iterator[tuple[Place, str, tuple[str, ...]]]:
+        """The mappings that something builds and that name no class: the place of each, its path, and its keys."""
+        if self.recipe.dialect is Dialect.LATENT:
+            from modellint.dialects.latent import untargeted_in
+
+            for spot in untargeted_in(self.recipe, self._project):
+                if spot.key is not None:
+                    yield self.recipe.place(spot.key.span), spot.path, tuple(map(str, spot.names))
+
     def constructor(self, cls: Class) -> ResolvedName:
         """A class of the project as the target of a tag, with the `signatures` of its constructor."""
         from modellint.link.recipes.targets import resolve_definition

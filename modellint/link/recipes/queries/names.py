@@ -38,6 +38,7 @@ RECIPE_QUERIES = (
     "unmet_modules",
     "unmet_programs",
     "unsaved_layers",
+    "untargeted",
     "untrained_layers",
     "wholes",
     "within_wholes",

@@ -1,5 +1,7 @@
 """The programs that compose configurations with Hydra: `hydra.main`, and `hydra.initialize` with `hydra.compose`.
 
+NeMo's `hydra_runner` is a `hydra.main` as well.
+
 A program has a search path and, where it names one, a primary configuration. Each file in the search path is one of its
 configurations: the primary one, one that this composes by default, or one that somebody may choose instead.
 """
@@ -12,20 +14,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.dialects.hydra import SearchPath
+from modellint.dialects.structured import stored_node
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
-from modellint.link.names import DefinedConstant, External
+from modellint.link.names import DefinedConstant, DefinedFunction, External
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from modellint.graph.python import ModuleFacts
+    from modellint.graph.recipe import Recipe
     from modellint.graph.value import Value
     from modellint.link.project import Project
     from modellint.source import Place
 
+#: The decorator of a program of NeMo, and where it is defined. Source: NeMo 2.4, `core/config/hydra_runner.py`.
+_RUNNERS = ("nemo.core.config.hydra_runner", "nemo.core.config.hydra_runner.hydra_runner")
+#: Packages that a script of a program imports.
+LIBRARIES = ("hydra", "nemo")
 _MAIN, _INITIALIZE, _COMPOSE = (
-    ("hydra.main",),
+    ("hydra.main", *_RUNNERS),
     ("hydra.initialize", "hydra.experimental.initialize"),
     ("hydra.compose",),
 )
@@ -57,15 +65,16 @@ class App:
 
 
 def apps_in(module: ModuleFacts, project: Project) -> tuple[App, ...]:
-    """The programs in a file; nothing is searched for one that imports nothing of Hydra."""
-    return tuple(_apps_in(module, project)) if module.imports_of("hydra") else ()
+    """The programs in a file; nothing is searched for one that imports nothing of Hydra or NeMo."""
+    return tuple(_apps_in(module, project)) if module.imports_of(*LIBRARIES) else ()
 
 
 def apps(project: Project) -> tuple[App, ...]:
     """The programs of a project that compose configurations with Hydra; none if the project has too many files."""
 
     def find() -> tuple[App, ...]:
-        return _apps_among(project.files.mentioning(project.options.root, "hydra"), project)
+        found = (project.files.mentioning(project.options.root, word) for word in ("hydra", "hydra_runner"))
+        return _apps_among(dict.fromkeys(path for paths in found for path in paths), project)
 
     return project.once(("hydra apps",), find)
 
@@ -122,6 +131,8 @@ def _calls(module: ModuleFacts, project: Project, names: tuple[str, ...]) -> Ite
 
 def _is_of(callee: Value, module: ModuleFacts, project: Project, names: tuple[str, ...]) -> bool:
     found = project.names.definition(module, callee)
+    if isinstance(found, DefinedFunction):
+        return f"{found.function.module.name}.{found.function.qualname}" in names
     return isinstance(found, External) and found.name in names
 
 
@@ -252,7 +263,21 @@ def _search_path(app: App, project: Project) -> SearchPath:
         else:
             is_known = False
     is_known = is_known and not project.files.is_dir(project.options.root / _PLUGINS)
-    return SearchPath(tuple(folders), stored or frozenset(), is_known)
+    nodes = {name: node for name, (script, node) in (stored or {}).items() if node and _imports(app, script, project)}
+    return SearchPath(tuple(folders), frozenset(stored or ()), nodes, is_known)
+
+
+def _imports(app: App, script: Path, project: Project) -> bool:
+    """True if the script of a program is a file, or imports it or a name in it."""
+    module = project.python(app.script)
+    if app.script == script or module is None:
+        return app.script == script
+    found = (project.names.find_module(one, app.script) for name in module.imports.values() for one in _prefixes(name))
+    return any(one is not None and one.file == script for one in found)
+
+
+def _prefixes(name: str) -> tuple[str, ...]:
+    return name, name.rpartition(".")[0]
 
 
 def _more_folders(app: App, project: Project) -> Iterator[str]:
@@ -264,9 +289,12 @@ def _more_folders(app: App, project: Project) -> Iterator[str]:
     yield from (node.text for node in listed.value.elements) if listed is not None else ()
 
 
-def _stored_names(project: Project) -> frozenset[str] | None:
-    """The names that calls of `ConfigStore.store` give; None if some are known at run time only."""
-    names: set[str] = set()
+def _stored_names(project: Project) -> dict[str, tuple[Path, Recipe | None]] | None:
+    """The names that calls of `ConfigStore.store` give, each with its script and the node; None if a name is unknown.
+
+    The node of a name that is given twice is unknown.
+    """
+    names: dict[str, tuple[Path, Recipe | None]] = {}
     root = project.options.root
     if project.files.mentioning(root, "hydra_zen"):
         return None
@@ -279,8 +307,21 @@ def _stored_names(project: Project) -> frozenset[str] | None:
                     inside = "" if group is None else _text(group, module, project)
                     if name is None or inside is None:
                         return None
-                    names.add(f"{inside}/{name.removesuffix(YAML)}" if inside else name.removesuffix(YAML))
-    return frozenset(names)
+                    whole = f"{inside}/{name.removesuffix(YAML)}" if inside else name.removesuffix(YAML)
+                    node = None if whole in names else _stored_in(call, module, project)
+                    names[whole] = module.file, node
+    return names
+
+
+def _stored_in(call: Value, module: ModuleFacts, project: Project) -> Recipe | None:
+    """The node that a call of `ConfigStore.store` stores; None if it is unknown."""
+    node, package = call.argument(1, "node"), call.argument(3, "package")
+    written = None if package is None else _text(package, module, project)
+    if node is None or (package is not None and written is None):
+        return None
+    if written is not None and not written.startswith("_global_"):
+        written = f"_global_.{written}"
+    return stored_node(node, module, written, project)
 
 
 def _is_of_store(call: Value) -> bool:

@@ -35,6 +35,8 @@ class Trouble(Enum):
     MALFORMED = "an entry is none"
     CYCLE = "a file chooses itself"
     NO_NODE = "a key that Hydra's own node does not have"
+    NO_FIELD = "a key that a dataclass does not have"
+    NO_VALUE = "a value that a field of a dataclass does not take"
     LIST_AND_MAPPING = "a list is merged with a mapping"
     NO_BASE = "a file that is inherited is not there"
     TWO_BASES = "two inherited files have the same key"
@@ -45,7 +47,8 @@ class Trouble(Enum):
 class Refusal:
     """An entry of a defaults list that Hydra refuses: its text, what was looked for, and names that are there.
 
-    For LIST_AND_MAPPING it is a key, and `wanted` the name of the file that has the other kind of value; likewise for
+    For NO_FIELD and NO_VALUE it is a key, `wanted` is the class, and `available` its fields or the type that the field
+    takes. For LIST_AND_MAPPING it is a key, and `wanted` the name of the file that has the other kind of value, as for
     NO_MAPPING, with that value as `available`. For TWO_BASES `wanted` is the key, and `available` the other file.
     """
 

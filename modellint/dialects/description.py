@@ -94,8 +94,9 @@ _DESCRIPTIONS = {
     Dialect.LATENT: Description(
         Dialect.LATENT,
         "importing it raises `ImportError` or `AttributeError` when it is built",
-        "",
+        _OMEGACONF,
         "OmegaConf raises `InterpolationKeyError` when the value is read",
+        "the function that builds it raises an error",
     ),
 }
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.dialects import torchtune
 from modellint.dialects.hydra_nodes import HYDRA
-from modellint.dialects.lone import evaluate_alone, is_stored
+from modellint.dialects.lone import configuration, evaluate_alone, is_stored
 from modellint.dialects.placing import all_composed_with, composed_with, is_added, is_option
 from modellint.edits.similar import get_close_matches
 from modellint.graph.recipe import Dialect
@@ -41,7 +41,7 @@ def evaluate_config(recipe: Recipe, project: Project) -> Evaluation:
 
 def _evaluate_torchtune(recipe: Recipe, project: Project) -> Evaluation:
     """The objects of a configuration of torchtune, which is a whole but for what a command line gives."""
-    run = torchtune.configuration(recipe, project)
+    run = configuration(recipe, project)
     root, problems = run.root_item, []
     for gap in run.gaps.values():
         asked = [one for key, one in gap.asked.items() if key not in run.led]
@@ -63,6 +63,8 @@ def _missing_references(recipe: Recipe, composed: Composed, project: Project) ->
         is_near = bool(get_close_matches(gap.key, gap.available, n=1, cutoff=0.6))
         if not asked or (not gap.depth and gap.key == HYDRA) or (not composed.is_chosen and not is_near):
             continue
+        if not composed.is_chosen and _leads_alone(asked[0], recipe, project):
+            continue  # `--config-name` may name the file
         keys = (*gap.holder.keys, gap.key)
         if is_option(keys, composed, project) or is_added(keys, project):
             continue
@@ -70,6 +72,13 @@ def _missing_references(recipe: Recipe, composed: Composed, project: Project) ->
             continue
         kind = ProblemKind.UNDEFINED
         yield Problem(kind, asked[0].place, asked[0].expression, gap.key, gap.available, len(asked))
+
+
+def _leads_alone(asked: Asked, recipe: Recipe, project: Project) -> bool:
+    """True if an interpolation has a target where its file is the whole configuration."""
+    run = configuration(recipe, project)
+    _ = run.root_item  # which follows all
+    return not any(asked.same(other) for other in _asked_in(run))
 
 
 def _is_led_elsewhere(asked: Asked, recipe: Recipe, project: Project) -> bool:

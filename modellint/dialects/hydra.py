@@ -11,6 +11,7 @@ Sources: hydra-core 1.3.8, `_internal/defaults_list.py` and `core/default_elemen
 from __future__ import annotations
 
 import re
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -88,13 +89,14 @@ class Composition:
 
 @dataclass(frozen=True)
 class SearchPath:
-    """The folders in which Hydra looks for files, and the names of a ConfigStore.
+    """The folders in which Hydra looks for files, and the names of a ConfigStore, with the `nodes` that are known.
 
     Not `is_known`: there are more that only a run knows.
     """
 
     folders: tuple[Path, ...]
     stored: frozenset[str] = frozenset()
+    nodes: Mapping[str, Recipe] = field(default_factory=dict, hash=False, compare=False)
     is_known: bool = True
 
     def file(self, name: str, project: Project) -> Path | None:
@@ -180,22 +182,25 @@ class _Run:
         for entry in entries:
             entry.base, entry.parent = choice.group_path, choice.package_by(with_header=True)
         self._take_overrides(entries)
-        part = Part(recipe, choice.package_by(with_header=True))
+        own_parts = [Part(recipe, choice.package_by(with_header=True))]
+        schema = self._search.nodes.get(choice.config_path.removesuffix(".yaml"))
+        if schema is not None and schema is not recipe:  # of the same name, which Hydra still merges first
+            own_parts.insert(0, Part(schema, own_parts[0].package))
         if not entries:
-            return [part]
+            return own_parts
         self._chain.append(recipe.file)
         try:
-            return self._children(entries, part, is_late=is_late)
+            return self._children(entries, own_parts, is_late=is_late)
         finally:
             self._chain.pop()
 
-    def _children(self, entries: list[Choice], own: Part, *, is_late: bool) -> list[Part]:
+    def _children(self, entries: list[Choice], own: list[Part], *, is_late: bool) -> list[Part]:
         """The parts of the entries of a file; the last ones are asked first, interpolations at the end."""
         parts: dict[int, list[Part]] = {}
         late: list[tuple[int, Choice]] = []
         for number, entry in reversed(list(enumerate(entries))):
             if entry.is_self:
-                parts[number] = [own]
+                parts[number] = own
             elif not entry.is_override:
                 self._override(entry)
                 if entry.is_list:
@@ -252,6 +257,9 @@ class _Run:
             self.open.append("")
             return None
         path = self._search.file(name, self._project)
+        node = self._search.nodes.get(name.removesuffix(".yaml"))
+        if path is None and node is not None:
+            return node
         if path is None:
             if name in self._search.stored or self._is_of_hydra(name) or not self._search.is_known:
                 self._open(choice)

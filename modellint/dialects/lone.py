@@ -39,9 +39,14 @@ _MERGES = ("OmegaConf.merge", "OmegaConf.unsafe_merge")
 
 def evaluate_alone(recipe: Recipe, project: Project) -> Evaluation:
     """The objects of a plain configuration, and the interpolations that certainly have no target."""
-    run = Configuration(spots_of(recipe))
+    run = configuration(recipe, project)
     root = run.root_item
     return Evaluation(recipe, root, tuple(_missing_references(run, recipe, project)), (recipe,), run.items)
+
+
+def configuration(recipe: Recipe, project: Project) -> Configuration:
+    """The objects and interpolations of a file that is a whole configuration."""
+    return project.once(("configuration", recipe.file), lambda: Configuration(spots_of(recipe)))
 
 
 # -- gaps that are mistakes ------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from modellint.graph.recipe import NodeKind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.dialects.structured import Schema
     from modellint.graph.recipe import Recipe, Scalar
 
 _LEFT_OUT: frozenset[Scalar] = frozenset((DEFAULTS,))
@@ -37,13 +38,20 @@ def merge(parts: list[Part], opened: list[str], clashes: list[Refusal]) -> Spot:
         place = later.recipe.place((later.key or later.node).span)
         clashes.append(Refusal(Trouble.LIST_AND_MAPPING, place, str(name), earlier.recipe.file.name))
 
+    def refuse(name: Scalar, later: Layer, schema: Schema) -> None:
+        is_value = name in schema.keys
+        trouble = Trouble.NO_VALUE if is_value else Trouble.NO_FIELD
+        place = later.recipe.place((later.node if is_value else later.key or later.node).span)
+        names = (schema.types[str(name)][0],) if is_value else tuple(sorted(schema.keys))
+        clashes.append(Refusal(trouble, place, str(name), schema.name, names))
+
     packages = frozenset(tuple(filter(None, package.split("."))) for package in opened)
     layers = tuple(
         Layer(part.recipe.root, part.recipe, None, tuple(filter(None, part.package.split("."))), _LEFT_OUT)
         for part in parts
         if part.recipe.root.kind is NodeKind.MAPPING
     )
-    root = Spot(layers, parts[0].recipe, Merging(packages, clash), is_open=() in packages)
+    root = Spot(layers, parts[0].recipe, Merging(packages, clash, refuse), is_open=() in packages)
     root.settle()
     return root
 

@@ -8,12 +8,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import NONE, UNKNOWN, Arguments, Constant, FunctionRef, constant, join, text
+from modellint.flow.domain import (
+    ANY_ARGUMENTS,
+    NONE,
+    UNKNOWN,
+    Arguments,
+    ClassRef,
+    Constant,
+    FunctionRef,
+    constant,
+    join,
+    text,
+)
 from modellint.flow.frame import class_frame
-from modellint.flow.theory import Deleted, Foreign, Mode, Stored, Theory
+from modellint.flow.heap import Shell
+from modellint.flow.theory import Deleted, Foreign, Made, Mode, Stored, Theory
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.recipe import Dialect, NodeKind
-from modellint.graph.value import Op
+from modellint.graph.value import NOWHERE, Op
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.recipes.items import ItemKind
 
@@ -104,12 +116,18 @@ class Reading(Theory):
     """The theory of a run of a program with its configuration."""
 
     mode = Mode(asks="configurations", assumes=True, outlives_run=True, keeps=(ConfigNode,))
-    observes = (Stored, Deleted)
+    observes = (Stored, Deleted, Made)
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
         self._project = run.project
         self._items: Callable[[Spot], Item | None] = lambda spot: spot.item
+        #: The functions of the project that build the object of a node, and the nodes that were built.
+        self._builders: frozenset[Function] = frozenset()
+        self._made: set[int] = set()
+        self._shells: list[Shell] = []
+        #: The mappings that are built and name no class.
+        self.untargeted: list[Spot] = []
         #: The keys that are read and missing, by place, with the mapping that lacks each.
         self.missing: dict[tuple[Value, str], tuple[Spot, Frame]] = {}
         #: The places that are read.
@@ -126,6 +144,40 @@ class Reading(Theory):
         method = SourceMethod(function, self._project.names)
         given = Arguments(((ConfigNode(root),),))
         self._run.start(FunctionRef(method, None, None), class_frame(method.scope, id(function)), given)
+
+    def build(self, spot: Spot, run: Configuration, builders: frozenset[Function]) -> None:
+        """Run the constructor of a node's class, and those of its methods that build other objects."""
+        self._items, self._builders = run.item, builders
+        frame = class_frame(SourceMethod(next(iter(builders)), self._project.names).scope, id(spot))
+        self._construct(spot, frame, NOWHERE)
+        for shell in self._shells:
+            self._run.objects.construct(shell)
+
+    def _note_untargeted(self, spot: Spot, frame: Frame, value: Value) -> None:
+        """Note a mapping that is certainly built and names no class."""
+        is_lacking = spot.kind is NodeKind.MAPPING and spot.recipe.dialect.writing.target not in spot.names
+        if is_lacking and not spot.is_open and not self._run.path and self._is_reached(value, frame):
+            self.untargeted.append(spot)
+
+    def _construct(self, spot: Spot, frame: Frame, value: Value) -> None:
+        item = self._items(spot)
+        if item is None or id(spot) in self._made:
+            return
+        self._made.add(id(spot))
+        model = self._project.classes.of(self._project.names.absolute(item.target, spot.recipe.file))
+        if model is None or model.cls is None:
+            return
+        inside = spot.get(spot.recipe.dialect.writing.arguments)
+        children = {} if inside is None else inside.children
+        given = Arguments((), {str(name): self._atoms(child) for name, child in children.items()})
+        words = {builder.name for builder in self._builders}
+        for atom in self._run.calls.apply(ClassRef(model), given, frame, value):
+            if isinstance(atom, Shell):
+                self._run.objects.construct(atom)
+            for name in dict.fromkeys(name for one in model.mro() if one.cls for name in one.cls.methods):
+                code = model.method(name) if name != "__init__" else None
+                if code is not None and not words.isdisjoint(code.words):
+                    self._run.calls.method(atom, name, ANY_ARGUMENTS, frame, value)
 
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
         if not isinstance(atom, ConfigNode):
@@ -229,6 +281,15 @@ class Reading(Theory):
         self, function: FunctionRef, arguments: Arguments, frame: Frame, value: Value, run: Callable[[], Atoms]
     ) -> Atoms | None:
         code = function.code
+        if isinstance(code, SourceMethod) and code.function in self._builders:
+            for atom in arguments.argument(0, code.parameters[0].name) or ():
+                if isinstance(atom, ConfigNode):
+                    self._note_untargeted(atom.spot, frame, value)
+                    keys, names = tuple(atom.spot.keys), frozenset(arguments.keywords) - {code.parameters[0].name}
+                    is_final = arguments.is_complete and len(arguments.positional) < 2
+                    self.built[value, keys] = Instantiation(keys, 0, names, is_final)
+                    self._construct(atom.spot, frame, value)
+            return UNKNOWN
         if not isinstance(code, SourceMethod) or f"{code.function.module.name}.{code.name}" not in _BUILDERS:
             return None
         self._build(arguments, frame, value)
@@ -254,6 +315,8 @@ class Reading(Theory):
     def observe(self, event: Occurrence) -> None:
         if isinstance(event, Stored) and isinstance(event.owner, ConfigNode):
             self.stored.add(text(event.key))
+        elif isinstance(event, Made) and self._builders:
+            self._shells.append(event.shell)
         elif isinstance(event, Deleted):
             target = event.target
             key = target.args[1].data if target.op is Op.INDEX else target.data

@@ -6,9 +6,12 @@ program composes each of its files with all others, and rules ask for a few plac
 
 from __future__ import annotations
 
+import re
 from dataclasses import field
 from typing import TYPE_CHECKING
 
+from modellint.dialects.hydra_nodes import HYDRA
+from modellint.dialects.structured import schema_of
 from modellint.graph.immutable import dataclass
 from modellint.graph.interpolation import MISSING, OPEN
 from modellint.graph.recipe import NO_TAG, Entry, Node, NodeKind
@@ -16,11 +19,15 @@ from modellint.graph.recipe import NO_TAG, Entry, Node, NodeKind
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from modellint.dialects.structured import Schema
     from modellint.graph.recipe import Recipe, Scalar
     from modellint.link.recipes.items import Item
 
 #: The key of the list that names the files to merge.
 DEFAULTS = "defaults"
+_NUMBER = re.compile(r"[-+]?[0-9_]+")
+_REAL = re.compile(r"[-+]?(?:[0-9_.]+(?:e[-+]?[0-9]+)?|\.?inf|\.?nan)", re.IGNORECASE)
+_FLAGS = frozenset(("yes", "no", "on", "off", "true", "false", "y", "n", "0", "1"))
 #: Aliases can multiply a few lines to any number of places.
 MOST_SPOTS = 50_000
 
@@ -41,6 +48,11 @@ class Layer:
     @property
     def kind(self) -> NodeKind:
         return NodeKind.MAPPING if self.package else self.node.kind
+
+    @property
+    def schema(self) -> Schema | None:
+        """The schema of a mapping of a ConfigStore; None for others."""
+        return None if self.package else schema_of(self.recipe, self.node)
 
     @property
     def is_missing(self) -> bool:
@@ -74,11 +86,13 @@ class Layer:
 class Merging:
     """The state that the places of one configuration share.
 
-    The packages `opened` may have any keys. `clash` is told of a mapping and a list for one key, the later one second.
+    The packages `opened` may have any keys. `clash` is told of a mapping and a list for one key, the later one second;
+    `refuse` of a key, or of its value, that a schema does not take.
     """
 
     opened: frozenset[tuple[str, ...]] = frozenset()
     clash: Callable[[Scalar, Layer, Layer], None] | None = None
+    refuse: Callable[[Scalar, Layer, Schema], None] | None = None
     made: int = 0
 
 
@@ -164,8 +178,15 @@ class Spot:
             return {}
         found: dict[Scalar, list[Layer]] = {}
         opened: set[Scalar] = set()
+        schema: Schema | None = None
         for layer in self.layers:
+            own = layer.schema
             for name, below in layer.below():
+                if schema is not None and own is None and shared.refuse is not None:
+                    is_own = self.parent is None and name == HYDRA
+                    is_extra = name not in schema.keys and name not in found and not is_own
+                    if is_extra or (name in schema.types and _misfits(below, *schema.types[name])):
+                        shared.refuse(name, below, schema)
                 known = found.setdefault(name, [below])
                 if known[0] is below or (below.is_missing and known):
                     continue
@@ -178,6 +199,7 @@ class Spot:
                 if NodeKind.MAPPING in kinds and known[-1].kind is NodeKind.SCALAR and OPEN in known[-1].node.text:
                     opened.add(name)  # what the interpolation leads to is merged as well
                 found[name] = [below]
+            schema = own or schema
         if shared.opened:
             keys = tuple(map(str, self.keys))
             for package in shared.opened:
@@ -239,6 +261,31 @@ class Spot:
             for name, layers in spot.names.items():
                 if any(layer.recipe is recipe for layer in layers):
                     pending.append(spot._child(name))
+
+
+def _misfits(layer: Layer, wanted: str, takes_none: bool) -> bool:
+    """True if OmegaConf cannot convert a value to the type of a field.
+
+    Source: omegaconf 2.3.1, `nodes.py`: the text of a number is one, other text is none.
+    """
+    if not wanted:
+        return False
+    if layer.kind is not NodeKind.SCALAR:
+        return wanted != {NodeKind.MAPPING: "mapping", NodeKind.SEQUENCE: "list"}[layer.kind]
+    value = layer.node.scalar
+    if layer.is_missing or layer.node.tag.text or (isinstance(value, str) and OPEN in value):
+        return False
+    if value is None:
+        return not takes_none
+    if wanted in ("list", "mapping"):
+        return True
+    if wanted == "int":
+        return not (type(value) is int or (isinstance(value, str) and bool(_NUMBER.fullmatch(value))))
+    if wanted == "float":
+        return isinstance(value, bool) or (isinstance(value, str) and not _REAL.fullmatch(value))
+    if wanted == "bool":
+        return isinstance(value, float) or (isinstance(value, str) and value.lower() not in _FLAGS)
+    return False
 
 
 def _own(layers: Sequence[Layer]) -> Layer | None:

@@ -11,8 +11,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from modellint.dialects.omegaconf import Configuration
-from modellint.dialects.spots import spots_of
 from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import Dialect
 from modellint.link.names import DefinedFunction, External
@@ -112,11 +110,6 @@ def pairs(module: ModuleFacts, project: Project) -> Iterator[tuple[Program, Reci
             for program in programs_of(recipe, project):
                 if program.script in own:
                     yield program, recipe
-
-
-def configuration(recipe: Recipe, project: Project) -> Configuration:
-    """The objects and interpolations of a configuration."""
-    return project.once(("torchtune", recipe.file), lambda: Configuration(spots_of(recipe)))
 
 
 def is_given(where: str, name: str, project: Project) -> bool:

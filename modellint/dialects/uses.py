@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.dialects import torchtune
+from modellint.dialects import latent, torchtune
 from modellint.dialects.apps import apps_in
 from modellint.dialects.description import describe
+from modellint.dialects.lone import configuration
 from modellint.dialects.placing import Composed, composed_with, composition, is_added, is_option
 from modellint.dialects.reading import Instantiation, Reading
+from modellint.edits.similar import get_close_matches
 from modellint.flow.runs import started
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.recipe import Dialect
@@ -104,12 +106,12 @@ def _read_by_torchtune(program: torchtune.Program, recipe: Recipe, project: Proj
 
     def find() -> Reading | None:
         module = project.python(program.script)
-        reading = (
-            None if module is None else read(module, program.main, torchtune.configuration(recipe, project), project)
-        )
+        reading = None if module is None else read(module, program.main, configuration(recipe, project), project)
         if reading is None or program.is_named:
             return reading
-        return reading if len(reading.missing) <= max(len(reading.found), 1) else None
+        missing = ((name, tuple(map(str, spot.names))) for (_, name), (spot, _) in reading.missing.items())
+        far = sum(not get_close_matches(name, available, n=1, cutoff=0.6) for name, available in missing)
+        return reading if far * 2 <= len(reading.found) else None
 
     return project.once(("torchtune run", program, recipe.file), find)
 
@@ -147,6 +149,8 @@ def instantiation_of(item: Item, recipe: Recipe, project: Project) -> Instantiat
     """
     if recipe.dialect is Dialect.TORCHTUNE:
         return _of_torchtune(item, recipe, project)
+    if recipe.dialect is Dialect.LATENT:
+        return latent.instantiation_of(item, recipe, project)
     composed = composed_with(recipe.file, project)
     keys = None if composed is None else composed.composition.keys_of(item)
     if composed is None or keys is None:
@@ -177,7 +181,7 @@ def _join_calls(keys: tuple[Scalar, ...], found: list[Instantiation], item: Item
 
 def _of_torchtune(item: Item, recipe: Recipe, project: Project) -> Instantiation | None:
     """The calls of torchtune's `instantiate` that build an object, if all programs of the configuration do it."""
-    spot = torchtune.configuration(recipe, project).spots.get(id(item))
+    spot = configuration(recipe, project).spots.get(id(item))
     keys = () if spot is None else tuple(spot.keys)
     found: list[Instantiation] = []
     for program in torchtune.programs_of(recipe, project):

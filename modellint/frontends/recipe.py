@@ -140,8 +140,12 @@ def looks_like_config(data: bytes) -> bool:
 
 def names_target(data: bytes, dialect: Dialect) -> bool:
     """True if a YAML file has the key by which a dialect names a class, by its bytes alone."""
+    return _count_targets(data, dialect) > 0
+
+
+def _count_targets(data: bytes, dialect: Dialect) -> int:
     key = re.escape(dialect.writing.target.encode())
-    return re.search(rb"""(?<![\w.-])["']?%s["']?[ \t]*:""" % key, _narrow_bytes(data)) is not None
+    return len(re.findall(rb"""(?<![\w.-])["']?%s["']?[ \t]*:""" % key, _narrow_bytes(data)))
 
 
 def read_config(path: Path, data: bytes, dialects: tuple[Dialect, ...] = _SHOWN) -> Recipe | None:
@@ -152,7 +156,7 @@ def read_config(path: Path, data: bytes, dialects: tuple[Dialect, ...] = _SHOWN)
     if not any(dialect.writing.target.encode() in _narrow_bytes(data) for dialect in dialects):
         return None
     source = decode_yaml(path, data)
-    for dialect in dialects:
+    for dialect in sorted(dialects, key=lambda one: -_count_targets(data, one)):
         if names_target(data, dialect):
             recipe = _read_plain(source, dialect)
             if recipe is not None and any(node.get(dialect.writing.target) is not None for node in recipe.nodes()):

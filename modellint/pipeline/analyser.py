@@ -438,6 +438,7 @@ class Analyser:
         from modellint.dialects.apps import may_be_composed, programs_of
         from modellint.dialects.lightning_cli.gate import may_be_loaded, read_checked, read_loaded
         from modellint.frontends import recipe as recipe_frontend
+        from modellint.graph.recipe import Dialect
         from modellint.link.recipes.loaders import is_loaded_otherwise
 
         part = "the recipe frontend"
@@ -461,6 +462,10 @@ class Analyser:
             recipe = self._try_frontend(run, part, read_loaded, run.path, project)
             if recipe is None:
                 self._try_frontend(run, part, read_checked, run.path, data, project)
+        if recipe is None and not is_recipe and recipe_frontend.names_target(data, Dialect.LATENT):
+            from modellint.dialects.latent import latent_config
+
+            recipe = self._try_frontend(run, part, latent_config, run.path, data, project)
         if recipe is not None:
             run.inventory = run.inventory.plus(Inventory(recipes=int(is_recipe), configurations=int(not is_recipe)))
             run.clock = process_time()

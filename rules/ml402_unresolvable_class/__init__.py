@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint import claims, edits
-from modellint.finding import Confidence, Finding, Related, Severity
+from modellint.finding import Confidence, Finding, Place, Related, Severity
 from modellint.graph.recipe import Dialect
 from modellint.link.recipes import queries
 from modellint.rule import Rule, any_of, file_probe, recipe_probe
@@ -32,7 +32,9 @@ class UnresolvableClass(Rule):
     uses it: other packages register names, too. An object that the class around it does not build counts for nothing.
 
     Reports a name that is sure not to exist, and a name of the wrong kind: `!new:` takes a class, `!apply:` a function,
-    `!module:` a module. In plain configurations (Hydra, OmegaConf), `_target_:` takes a class or a function.
+    `!module:` a module. In plain configurations (Hydra, OmegaConf, torchtune), `_target_:` or `_component_:` takes a
+    class or a function. In latent-diffusion style, it reports names under `target:` only if something builds them, and
+    mappings without `target:` that something builds.
 
     modellint knows several releases of each library, and looks in those that the project's requirements allow: for a
     release between two known ones, in both. Without a requirement, it looks in the newest releases, and a name that
@@ -60,7 +62,7 @@ class UnresolvableClass(Rule):
     code = "ML402"
     name = "unresolvable-class"
     severity = Severity.ERROR
-    requires = ("dialect", "faults", "is_for_earlier", "requirement", "tags")
+    requires = ("dialect", "faults", "is_for_earlier", "requirement", "tags", "untargeted")
     takes_configs = True
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
@@ -75,6 +77,8 @@ class UnresolvableClass(Rule):
                 near = edits.get_close_matches(target.missing, sorted(target.available), n=3, cutoff=0.7)
                 if near or target.is_sure:
                     yield self._missing(tagged, recipe, near, project)
+        for place, path, names in queries.about(recipe, project).untargeted():
+            yield self._unnamed(place, path, names, queries.about(recipe, project).dialect)
 
     def probe(self, claim: claims.NotMade | claims.NotLocated, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, and make the tag's object; locate the name in `_target_`."""
@@ -124,6 +128,18 @@ class UnresolvableClass(Rule):
             help=f"did you mean {any_of(fault.near)}?" if fault.near else "correct the name",
             claim=None if is_short else claims.NotLocated(fault.place, fault.class_path),
             cause=f"{fault.owner}.{fault.name}",
+        )
+
+    def _unnamed(self, place: Place, path: str, names: tuple[str, ...], dialect: queries.Description) -> Finding:
+        target = dialect.writing.target
+        near = edits.get_close_matches(target, names, n=1, cutoff=0.6)
+        return self.finding(
+            place,
+            f"`{path}` is built, but has no key `{target}`",
+            symbol=path,
+            confidence=Confidence.HIGH,
+            evidence=(dialect.untargeted,),
+            help=f"is `{near[0]}` meant to be `{target}`?" if near else f"name the class under `{target}`",
         )
 
     def _misfit(self, bad: queries.TaggedItem, recipe: Recipe, dialect: queries.Description) -> Finding:

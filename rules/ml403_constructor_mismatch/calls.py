@@ -73,7 +73,7 @@ def bad_calls(recipe: Recipe, project: Project) -> Iterator[BadCall]:
         is_open = tag is TagKind.TARGET and item.kind is queries.ItemKind.UNKNOWN
         if tag is TagKind.MODULE or is_open or given is None or tagged.is_refused:
             continue
-        target = tagged.likely_target
+        target = tagged.whole_target
         is_known = tag is TagKind.TARGET and bool(target.signatures)
         built = asked.instantiation(item) if is_known else None
         if built is not None:

@@ -50,7 +50,7 @@ class DuplicateKey(Rule):
     code = "ML404"
     name = "duplicate-key"
     severity = Severity.ERROR
-    requires = ("dialect", "evaluation", "is_composed", "refusals")
+    requires = ("dialect", "evaluation", "refusals", "refuses_repeated")
     takes_configs = True
     probe = staticmethod(recipe_probe)
 

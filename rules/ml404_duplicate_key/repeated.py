@@ -32,7 +32,7 @@ def repeated_keys(recipe: Recipe, project: Project) -> Iterator[RepeatedKey]:
     """The keys that stand twice in a recipe, or in a file that it includes and that is no recipe of its own."""
     asked = queries.about(recipe, project)
     dialect = asked.dialect
-    if not (dialect.repeated or dialect.overwritten) or (dialect.is_composed and not asked.is_composed):
+    if not (asked.refuses_repeated or dialect.overwritten):
         return  # another loader may take the last one
     evaluation = asked.evaluation
     for part in evaluation.recipes:

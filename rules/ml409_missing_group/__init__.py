@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 #: A package that is declared behind another comment, where Hydra does not look for it.
 _LATE = re.compile(r"(?:\s*#[^\n]*\n)*\s*#(?!\s*@)[^\n]*\n(?:\s*#[^\n]*\n)*?\s*#\s*@package\b")
+_BY_KEY = frozenset(("LIST_AND_MAPPING", "NO_FIELD", "NO_VALUE"))
 _BY_PACKAGE = frozenset(("NO_FILE", "NO_CHOICE"))
 _HEAD = "Hydra reads `# @package` only above all other comments, so this file has the package of its group"
 #: The most names that a finding lists.
@@ -39,6 +40,7 @@ class MissingGroup(Rule):
     - an entry by an interpolation of a group that no entry chooses
     - a list that is merged with a mapping
     - a key of the node `hydra` that Hydra does not have
+    - a key, or the type of a value, that a dataclass in the `ConfigStore` does not have
     - a folder in `config_path`, or a configuration in `config_name`, that does not exist: a warning, as `--config-path`
       and `--config-name` may give others
 
@@ -102,7 +104,7 @@ class MissingGroup(Rule):
             yield self.finding(
                 refusal.place,
                 told.message,
-                symbol=refusal.text if refusal.trouble.name == "LIST_AND_MAPPING" else refusal.wanted or refusal.text,
+                symbol=refusal.text if refusal.trouble.name in _BY_KEY else refusal.wanted or refusal.text,
                 confidence=Confidence.HIGH,
                 evidence=(told.evidence, *((_HEAD,) if is_late else ())),
                 help="move `# @package` above the other comments" if is_late else told.help,
@@ -116,7 +118,7 @@ def _word(refusal: queries.Refusal) -> str:
     """A word that the error names, if it names any."""
     if refusal.trouble.name in ("NO_FILE", "NO_CHOICE", "NO_NODE", "UNKNOWN_KEY"):
         return refusal.text if refusal.trouble.name == "NO_NODE" else refusal.wanted
-    return ""
+    return refusal.text if refusal.trouble.name in ("NO_FIELD", "NO_VALUE") else ""
 
 
 class _Told(NamedTuple):
@@ -216,6 +218,25 @@ def _no_mapping(refusal: queries.Refusal) -> _Told:
     )
 
 
+def _no_field(refusal: queries.Refusal) -> _Told:
+    near = edits.get_close_matches(refusal.text, refusal.available, n=1, cutoff=0.6)
+    known = ", ".join(f"`{key}`" for key in refusal.available[:_MOST_NAMES])
+    return _Told(
+        f"`{refusal.wanted}`, which this is merged into, has no field `{refusal.text}`",
+        "OmegaConf raises `ConfigKeyError` when Hydra composes the configuration",
+        f"did you mean `{near[0]}`?" if near else f"it has {known}",
+    )
+
+
+def _no_value(refusal: queries.Refusal) -> _Told:
+    wanted = "".join(refusal.available)
+    return _Told(
+        f"the field `{refusal.text}` of `{refusal.wanted}` takes no such value: it is of type `{wanted}`",
+        "OmegaConf raises `ValidationError` when Hydra composes the configuration",
+        f"give it a value of type `{wanted}`",
+    )
+
+
 _WORDS = {
     "NO_FILE": _no_file,
     "NO_CHOICE": _no_choice,
@@ -225,6 +246,8 @@ _WORDS = {
     "MALFORMED": _malformed,
     "CYCLE": _cycle,
     "NO_NODE": _no_node,
+    "NO_FIELD": _no_field,
+    "NO_VALUE": _no_value,
     "LIST_AND_MAPPING": _list_and_mapping,
     "NO_BASE": _no_base,
     "NO_MAPPING": _no_mapping,

@@ -20,6 +20,7 @@ from modellint.graph.recipe import Dialect, Recipe, TagKind
 from modellint.knowledge import libraries
 from modellint.knowledge.catalogue import catalogue
 from modellint.link import library_names
+from modellint.link.classes.passed_on import whole_parameters
 from modellint.link.classes.signatures import Parameters, constructor_parameters
 from modellint.link.names import DefinedConstant, DefinedFunction, DefinedModule, External
 from modellint.link.recipes.eras import is_for_earlier
@@ -127,6 +128,18 @@ class TaggedItem:
         return replace(_of_earlier(self.name, known, earlier), is_guessed=True)
 
     @property
+    def whole_target(self) -> ResolvedName:
+        """The likely target, in plain configurations with the arguments that its constructor passes on to a base."""
+        target = self.likely_target
+        is_open = any(one.kind == "var-keyword" for signature in target.signatures for one in signature)
+        if self.whole.dialect is Dialect.HYPERPYYAML or target.kind is not TargetKind.CLASS or not is_open:
+            return target
+        name, whole, project = self.name, self.whole, self._project
+        near, folders = project.once(("near", whole.file), lambda: _near(whole, project))
+        found = project.once(("passed on", name, folders), lambda: _passed_on(name, near, project))
+        return target if found is None else replace(target, signatures=(found,))
+
+    @property
     def is_refused(self) -> bool:
         """True if the tag takes no definition of the target's kind: `!new:` takes no function."""
         node = self.item.node
@@ -198,6 +211,13 @@ def locate(name: str, near: tuple[Path, ...], project: Project) -> ResolvedName:
         return known[0]
     missing = [target for target in found if target.kind is TargetKind.MISSING]
     return missing[0] if len(missing) == len(found) else _UNKNOWN
+
+
+def _passed_on(name: str, near: tuple[Path, ...], project: Project) -> Parameters | None:
+    """The parameters of a class with those that it passes on to a base; None if they are uncertain."""
+    models = (project.classes.of(project.names.absolute(name, path)) for path in near)
+    model = next((one for one in models if one is not None), None)
+    return None if model is None else whole_parameters(model, project.classes)
 
 
 def _builtin(name: str, near: tuple[Path, ...], project: Project) -> ResolvedName:

@@ -156,6 +156,15 @@ class Queries:
         return composed_with(self.recipe.file, self._project) is not None
 
     @property
+    def refuses_repeated(self) -> bool:
+        """True if the loader of the file is known to refuse a key that stands twice."""
+        from modellint.dialects.latent import is_loaded_strictly
+
+        if self.recipe.dialect is Dialect.LATENT:
+            return is_loaded_strictly(self._project)
+        return bool(self.dialect.repeated) and (not self.dialect.is_composed or self.is_composed)
+
+    @property
     def command(self) -> tuple[str, str, tuple[str, ...]] | None:
         """The folder, the name and the arguments by which Hydra composes this file; None if no program does."""
         if self.recipe.dialect is Dialect.OPENMMLAB:
@@ -244,11 +253,24 @@ class Queries:
     def tags(self, *, by_argument: bool = False) -> Iterator[TaggedItem]:
         """The objects whose tags name a class, function or module, each with the `target` of that name.
 
-        With `by_argument`, also the objects that another file names, and that get arguments in this one.
+        In latent-diffusion style, those that something is known to build. With `by_argument`, also the objects that
+        another file names, and that get arguments in this one.
         """
         from modellint.link.recipes.targets import tagged_items
 
-        return tagged_items(self.recipe, self._project, by_argument=by_argument)
+        found = tagged_items(self.recipe, self._project, by_argument=by_argument)
+        if self.recipe.dialect is not Dialect.LATENT:
+            return found
+        return (one for one in found if self.instantiation(one.item) is not None)
+
+    def untargeted(self) -> Iterator[tuple[Place, str, tuple[str, ...]]]:
+        """The mappings that something builds and that name no class: the place of each, its path, and its keys."""
+        if self.recipe.dialect is Dialect.LATENT:
+            from modellint.dialects.latent import untargeted_in
+
+            for spot in untargeted_in(self.recipe, self._project):
+                if spot.key is not None:
+                    yield self.recipe.place(spot.key.span), spot.path, tuple(map(str, spot.names))
 
     def constructor(self, cls: Class) -> ResolvedName:
         """A class of the project as the target of a tag, with the `signatures` of its constructor."""

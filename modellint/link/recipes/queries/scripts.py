@@ -38,7 +38,7 @@ class ScriptQueries:
     @property
     def unmet_programs(self) -> list[App]:
         """The programs of Hydra in the file whose folder of configurations, or whose primary one, is not there."""
-        if not self._module.imports_of("hydra"):
+        if not self._module.imports_of("hydra", "nemo"):
             return []
         from modellint.dialects.apps import apps_in, lacks_primary
 
@@ -48,7 +48,7 @@ class ScriptQueries:
     @property
     def missing_config_keys(self) -> Iterator[MissingKey]:
         """The keys that the programs in the file read for certain, and that their configurations lack."""
-        if not self._module.imports_of("hydra", "torchtune"):
+        if not self._module.imports_of("hydra", "nemo", "torchtune"):
             return iter(())
         from modellint.dialects.uses import missing_keys
 

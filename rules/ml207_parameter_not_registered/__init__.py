@@ -254,8 +254,10 @@ class ParameterNotRegistered(Rule):
             message = f"the comma makes `self.{kept.attribute}` a tuple: the parameter in it is not registered"
             help = "drop the comma"
         else:
-            message = f"`self.{kept.attribute}` is a plain {kept.kind}: the parameters in it are not registered"
+            message = f"`self.{kept.attribute}` is {found.keeper}: the parameters in it are not registered"
             help = f"use `nn.Parameter{'Dict' if kept.kind == 'dict' else 'List'}`"
+            if kept.kind in ("namespace", "function"):
+                help = "keep the parameters on `self`"
         return self.finding(
             module.place(kept.target),
             message,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint import claims
+from modellint import claims, operators
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.flow import queries
 from modellint.rule import Rule, boundary_probe
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from modellint.rule import Probe, Project
 
     from .position_tables import FixedTable
+
+
+#: Names of functions that join tensors, and of what makes tables.
+_JOINING = operators.words("joins", "grows")
+_MAKING = operators.words("table") | {"Parameter", "register_buffer", "register_parameter"}
 
 
 class UnguardedPositionTable(Rule):
@@ -65,7 +70,7 @@ class UnguardedPositionTable(Rule):
                 if read.table.module is module and read.table.value not in told:
                     told.add(read.table.value)
                     yield self._beyond(read)
-        for one in queries.tables_apart(module, project):
+        for one in queries.tables_apart(module, project) if _may_put_in_front(module) else ():
             table = _table_of(one)
             if table.value not in told:
                 told.add(table.value)
@@ -169,6 +174,13 @@ class UnguardedPositionTable(Rule):
             help="compare the last position with the rows of the table",
             claim=claims.TableEnds(table.place, use.place),
         )
+
+
+def _may_put_in_front(module: ModuleFacts) -> bool:
+    """True if functions of a file join tensors, and make tables or parameters."""
+    words = frozenset[str]().union(*(function.words for function in module.all_functions()))
+    names = words | {str(origin).rpartition(".")[2] for name, origin in module.imports.items() if name in words}
+    return not names.isdisjoint(_JOINING) and not names.isdisjoint(_MAKING)
 
 
 def _table_of(one: queries.RefusedOperation) -> queries.Site:

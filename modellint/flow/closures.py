@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from modellint.graph.value import Flow, Nested, Value
 
 
-def captured_calls(nested: Nested, flow: Flow) -> Iterator[Value]:
+def calls_used_inside(nested: Nested, flow: Flow) -> Iterator[Value]:
     """The calls of a function body whose results a function inside of it uses, each once."""
     if nested.flow is not None:
         return

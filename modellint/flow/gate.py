@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint import operators
-from modellint.flow.closures import captured_calls
+from modellint.flow.closures import calls_used_inside
 from modellint.flow.layer_makers import LayerMakers
 from modellint.flow.library.functions import NAMESPACES, PARTIAL
 from modellint.flow.unpassed import container_of_layers
@@ -556,7 +556,7 @@ class _Body:
         if op is Op.PARAM:
             return self._function.name == "__init__" and self._are_layers(str(value.data))
         if op is Op.LAMBDA and isinstance(value.data, Nested):
-            captured = captured_calls(value.data, self._function.flow)
+            captured = calls_used_inside(value.data, self._function.flow)
             return any(self._is_layer(part) or self._is_kept(part) for part in captured)
         if op in _HARMLESS or op is Op.GLOBAL:
             return op is Op.GLOBAL and self._is_constant(value)

@@ -61,12 +61,12 @@ class UnguardedPositionTable(Rule):
     about = ("torch.Tensor",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from .counting import looked_up_beyond
+        from .counting import lookups_beyond
         from .position_tables import PositionTables
 
         told = set()
         for cls in module.classes.values():
-            for read in looked_up_beyond(cls, project):
+            for read in lookups_beyond(cls, project):
                 if read.table.module is module and read.table.value not in told:
                     told.add(read.table.value)
                     yield self._beyond(read)

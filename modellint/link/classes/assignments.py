@@ -6,7 +6,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from modellint.flow.closures import captured_calls
+from modellint.flow.closures import calls_used_inside
 from modellint.flow.domain import FunctionRef
 from modellint.flow.heap import Shell, are_exclusive, shells_in
 from modellint.graph.immutable import dataclass
@@ -143,7 +143,7 @@ def _entries(one: Shell | FunctionRef) -> Iterator[tuple[Atoms, Path]]:
     if isinstance(one, FunctionRef):
         yield from ((atoms, ()) for atoms in one.arguments.all())
         if isinstance(one.code, Nested) and one.frame is not None:
-            for value in captured_calls(one.code, one.frame.flow):
+            for value in calls_used_inside(one.code, one.frame.flow):
                 yield one.frame.known(id(value)) or (), ()
     elif one.is_container:
         yield from ((entry.atoms, entry.path) for entry in one.entries)

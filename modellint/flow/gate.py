@@ -10,8 +10,9 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.flow.closures import calls_used_inside
 from modellint.flow.layer_makers import LayerMakers
-from modellint.flow.library.functions import PARTIAL
+from modellint.flow.library.functions import NAMESPACES, PARTIAL
 from modellint.flow.unpassed import container_of_layers
 from modellint.graph.declared import documented, is_tensor
 from modellint.graph.value import EventKind, Nested, Op, self_attribute
@@ -211,7 +212,7 @@ class _Body:
         for event in self._function.flow.events:
             if event.kind is EventKind.STORE and event.target is not None:
                 if event.target.op is Op.ATTR:
-                    if self._is_kept(event.value):
+                    if self._is_kept(event.value) or self._is_put_in_namespace(event.target, event.value):
                         return True
                     kept.add(id(_root(event.value)))
                 elif event.target.op is Op.INDEX and self._grows(event.target.args[0], (event.value,), kept):
@@ -554,6 +555,9 @@ class _Body:
         op = value.op
         if op is Op.PARAM:
             return self._function.name == "__init__" and self._are_layers(str(value.data))
+        if op is Op.LAMBDA and isinstance(value.data, Nested):
+            captured = calls_used_inside(value.data, self._function.flow)
+            return any(self._is_layer(part) or self._is_kept(part) for part in captured)
         if op in _HARMLESS or op is Op.GLOBAL:
             return op is Op.GLOBAL and self._is_constant(value)
         if op is Op.ATTR:
@@ -576,6 +580,12 @@ class _Body:
         if op in (Op.CHOICE, Op.BOOL, Op.BIN):
             return any(map(self._is_kept, value.args))
         return True
+
+    def _is_put_in_namespace(self, target: Value, value: Value) -> bool:
+        """True for `self.parts.first = layer`, where `self.parts` may be a plain namespace."""
+        if target.args[0].op not in (Op.ATTR, Op.CALL) or NAMESPACES.isdisjoint(self._function.module.imports.values()):
+            return False
+        return self._is_layer(value)
 
     def _are_layers(self, name: str) -> bool:
         """True if the parameter is declared or documented as a plain container of layers."""

@@ -123,7 +123,7 @@ class _Calculated(Refinement):
             is_scale = is_number or (value is not None and self_attribute(value) is not None)
             if extent is not None and extent.is_periodic and not is_scale:
                 self._lengths.note_applied(extent, extents[1 - at])
-                kept = _grown(extents[1 - at])
+                kept = _mark_of_growth(extents[1 - at])
                 return tuple(replace(a, extent=kept) if isinstance(a, Tensor) else a for a in found)
         return _with(_common(extents), found) if operator != "@" or None not in extents else found
 
@@ -305,7 +305,7 @@ class _Calculated(Refinement):
         found = self.inner.layer(shell, row, given, frame, value)
         if row is None or not row.facets.keys() & _BY_POSITION:
             return found
-        return _with(_grown(self.extents(given or ())), found)
+        return _with(_mark_of_growth(self.extents(given or ())), found)
 
     def _note_comparison(self, row: Operator, operand: Atoms) -> None:
         if row.facets.get("like") in (*_LARGER, "==", "!="):
@@ -447,7 +447,7 @@ def _is_counted(atom: Atom) -> bool:
     return isinstance(atom, Tensor) and atom.positions is not None and not atom.positions.is_ahead
 
 
-def _grown(extent: CoveredLengths | None) -> CoveredLengths | None:
+def _mark_of_growth(extent: CoveredLengths | None) -> CoveredLengths | None:
     """The mark of a tensor that contains state of earlier calls, without lengths; None for others."""
     if extent is None or not extent.is_grown:
         return None

@@ -180,7 +180,7 @@ class SineTables:
                     multiplying.update(_callable_names(function) if _multiplies(function, multiplying) else ())
         for function in self._functions:
             is_near = not function.words.isdisjoint(self.counting) and _multiplies(function, multiplying)
-            if is_near and any(map(self._may_be_table, _given(function))):
+            if is_near and any(map(self._may_be_table, _returned_values(function))):
                 found.update(_callable_names(function))
         return found
 
@@ -418,13 +418,13 @@ def _strings(call: Value) -> Iterator[str]:
     return (arg.data for arg in call.args[1:] if arg.op is Op.CONST and isinstance(arg.data, str))
 
 
-def _given(function: Function) -> list[Value]:
+def _returned_values(function: Function) -> list[Value]:
     return [event.value for event in function.flow.events if event.kind in _ENDING]
 
 
 def _multiplies(function: Function, names: AbstractSet[str]) -> bool:
     """True if a function returns something that a function called one of `names`, or a product, is a part of."""
-    parts = walk_all(_given(function))
+    parts = walk_all(_returned_values(function))
     return any(_is_product(part) or (part.op is Op.CALL and called_name(part.callee) in names) for part in parts)
 
 

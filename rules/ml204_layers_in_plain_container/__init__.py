@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _REMEDIES = {
     "instance": "derive its class from `nn.Module`",
+    "namespace": "keep the layers on `self`, or in an `nn.ModuleDict`",
+    "function": "keep the layers on `self`, and make it a method",
     "partial": "keep the layers on `self`, and pass them in `forward`",
 }
 
@@ -31,7 +33,8 @@ class LayersInPlainContainer(Rule):
     parameters and buffers (activations, dropout, pooling).
 
     An object of a class that is no layer is a container, too (also a dataclass or a named tuple), unless it moves,
-    trains, loads or freezes layers. The same holds for a `functools.partial` that passes on layers.
+    trains, loads or freezes layers. The same holds for a `functools.partial` that passes on layers, and for a function
+    inside of the constructor, or a lambda, that uses layers which the constructor makes.
 
     A container that the constructor gets as an argument is a warning, if its annotation says that it holds layers
     (`List[nn.Module]`) or callers pass new layers that nothing else registers. It is an info if the class of those
@@ -87,8 +90,9 @@ class LayersInPlainContainer(Rule):
             message = f"the comma makes `{attribute}` a tuple of one{lost}"
             remedy = "drop the comma"
         else:
+            inside = "that it uses" if kept.kind == "function" else "in it"
             message = (
-                f"`{attribute}` is {found.keeper}: {layers} layers in it are not registered, "
+                f"`{attribute}` is {found.keeper}: {layers} layers {inside} are not registered, "
                 "so they are not moved, trained or saved"
             )
             remedy = _REMEDIES.get(kept.kind, f"use `nn.Module{'Dict' if kept.kind == 'dict' else 'List'}`")

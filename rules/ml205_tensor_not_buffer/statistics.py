@@ -47,7 +47,7 @@ def statistics_set(module: ModuleFacts, project: Project) -> Iterator[Statistics
             if not _is_calculated_with(name, cls) or not queries.is_mentioned_elsewhere(module, project, f". {name}"):
                 continue
             holders = set(_holders(cls, project)) if holders is None else holders
-            given = next(_given(name, holders, module, project), None)
+            given = next(_statistics_given(name, holders, module, project), None)
             if given is not None:
                 yield Statistics(cls, name, target, given)
 
@@ -86,7 +86,7 @@ def _holders(cls: Class, project: Project) -> Iterator[str]:
                         yield name
 
 
-def _given(name: str, holders: set[str], near: ModuleFacts, project: Project) -> Iterator[queries.Site]:
+def _statistics_given(name: str, holders: set[str], near: ModuleFacts, project: Project) -> Iterator[queries.Site]:
     """The statistics that code puts into the attribute `name` of an object that is kept under one of `holders`."""
     for holder in sorted(holders):
         for module in queries.files_mentioning(near, project, f". {holder}", f". {name}"):

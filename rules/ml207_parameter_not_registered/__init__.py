@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from modellint.rule import Probe, Project
 
     from .in_class_body import InClassBody
+    from .in_module_body import InModuleBody
     from .moved import Moved
     from .parameters import Derived, Early
     from .uninitialised import Uninitialised
@@ -39,6 +40,8 @@ class ParameterNotRegistered(Rule):
       the constructor of a base class before `nn.Module` does not call `super().__init__()`. `super()` alone calls
       nothing
     - layers and parameters that a class body makes, in containers, too, and that objects use
+    - layers and parameters that a file makes outside of classes, if a layer of the file computes with them and no other
+      code does anything with them (a warning)
     - attributes that are plain tensors with `requires_grad=True`, or containers of such tensors (a warning; an info if
       a method of the class returns them, for an optimizer)
     - trained tensors that code moves after it passed them to an optimizer (a warning)
@@ -86,6 +89,7 @@ class ParameterNotRegistered(Rule):
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .in_class_body import in_class_bodies
+        from .in_module_body import in_module_bodies
         from .moved import moved_late
         from .parameters import derived, early
         from .uninitialised import uninitialised_layers
@@ -98,6 +102,8 @@ class ParameterNotRegistered(Rule):
             yield self._uninitialised_finding(one, project)
         for body in in_class_bodies(module, project):
             yield self._body_finding(body)
+        for one_made in in_module_bodies(module, project):
+            yield self._module_finding(one_made)
         for plain in queries.flow(module, project).unregistered_tensors():
             yield self._learned_finding(plain)
         for late in moved_late(module, project):
@@ -183,6 +189,19 @@ class ParameterNotRegistered(Rule):
             claim=claims.NotRegistered(place, found.cls.qualname, found.attribute),
         )
 
+    def _module_finding(self, found: InModuleBody) -> Finding:
+        module = found.cls.module
+        return self.finding(
+            module.place(found.value),
+            f"`{found.cls.name}` uses `{found.name}` of the module: no object registers this `{found.made}`",
+            symbol=f"{found.cls.name}.{found.name}",
+            severity=Severity.WARNING,
+            confidence=Confidence.HIGH,
+            evidence=("nothing passes it to an optimizer, moves it, loads it or freezes it",),
+            related=(Related(module.place(found.use), f"`{found.function.name}` uses it here"),),
+            help="make it in the constructor, and keep it on `self`",
+        )
+
     def _body_finding(self, found: InClassBody) -> Finding:
 
         place = found.cls.module.place(found.value)
@@ -254,8 +273,10 @@ class ParameterNotRegistered(Rule):
             message = f"the comma makes `self.{kept.attribute}` a tuple: the parameter in it is not registered"
             help = "drop the comma"
         else:
-            message = f"`self.{kept.attribute}` is a plain {kept.kind}: the parameters in it are not registered"
+            message = f"`self.{kept.attribute}` is {found.keeper}: the parameters in it are not registered"
             help = f"use `nn.Parameter{'Dict' if kept.kind == 'dict' else 'List'}`"
+            if kept.kind in ("namespace", "function"):
+                help = "keep the parameters on `self`"
         return self.finding(
             module.place(kept.target),
             message,

@@ -42,7 +42,7 @@ def in_class_bodies(module: ModuleFacts, project: Project) -> Iterator[InClassBo
     """The layers and parameters that class bodies make, and that objects use and never take for themselves."""
     for cls in module.classes.values():
         made = {
-            name: found for name, value in cls.attributes.items() if (found := _made_classes(value, module, project))
+            name: found for name, value in cls.attributes.items() if (found := made_classes(value, module, project))
         }
         if not made or cls.head.keywords or cls.head.decorators:
             continue
@@ -55,13 +55,13 @@ def in_class_bodies(module: ModuleFacts, project: Project) -> Iterator[InClassBo
                 yield InClassBody(cls, name, cls.attributes[name], classes, use)
 
 
-def _made_classes(value: Value, module: ModuleFacts, project: Project) -> tuple[str, ...]:
+def made_classes(value: Value, module: ModuleFacts, project: Project) -> tuple[str, ...]:
     """The names of the classes with parameters or buffers of which a value makes objects; empty if there is a doubt."""
     if value.op in _DISPLAYS and value.args:
-        parts = [_made_classes(part, module, project) for part in value.args]
+        parts = [made_classes(part, module, project) for part in value.args]
         return tuple(dict.fromkeys(name for part in parts for name in part))
     if value.op is Op.COMPREHENSION:
-        return _made_classes(value.args[-1], module, project)
+        return made_classes(value.args[-1], module, project)
     if value.op is not Op.CALL:
         return ()
     definition = project.names.definition(module, value.callee)

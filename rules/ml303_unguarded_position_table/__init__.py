@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint import claims
+from modellint import claims, operators
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.flow import queries
 from modellint.rule import Rule, boundary_probe
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from modellint.rule import Probe, Project
 
     from .position_tables import FixedTable
+
+
+#: Names of functions that join tensors, and of what makes tables.
+_JOINING = operators.words("joins", "grows")
+_MAKING = operators.words("table") | {"Parameter", "register_buffer", "register_parameter"}
 
 
 class UnguardedPositionTable(Rule):
@@ -56,16 +61,16 @@ class UnguardedPositionTable(Rule):
     about = ("torch.Tensor",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
-        from .counting import looked_up_beyond
+        from .counting import lookups_beyond
         from .position_tables import PositionTables
 
         told = set()
         for cls in module.classes.values():
-            for read in looked_up_beyond(cls, project):
+            for read in lookups_beyond(cls, project):
                 if read.table.module is module and read.table.value not in told:
                     told.add(read.table.value)
                     yield self._beyond(read)
-        for one in queries.tables_apart(module, project):
+        for one in queries.tables_apart(module, project) if _may_put_in_front(module) else ():
             table = _table_of(one)
             if table.value not in told:
                 told.add(table.value)
@@ -169,6 +174,13 @@ class UnguardedPositionTable(Rule):
             help="compare the last position with the rows of the table",
             claim=claims.TableEnds(table.place, use.place),
         )
+
+
+def _may_put_in_front(module: ModuleFacts) -> bool:
+    """True if functions of a file join tensors, and make tables or parameters."""
+    words = frozenset[str]().union(*(function.words for function in module.all_functions()))
+    names = words | {str(origin).rpartition(".")[2] for name, origin in module.imports.items() if name in words}
+    return not names.isdisjoint(_JOINING) and not names.isdisjoint(_MAKING)
 
 
 def _table_of(one: queries.RefusedOperation) -> queries.Site:

@@ -21,7 +21,7 @@ _TABLES, _COUNTED = operators.words("table"), operators.words("counted")
 _FIXED = frozenset((Op.CONST, Op.PARAM, Op.ATTR, Op.GLOBAL, Op.BIN, Op.INDEX))
 
 
-def looked_up_beyond(cls: Class, project: Project) -> list[queries.TableRead]:
+def lookups_beyond(cls: Class, project: Project) -> list[queries.TableRead]:
     """The look-ups by objects of a class of more positions than the table has rows, whatever their number is."""
     flow = queries.flow(cls.module, project)
     methods = [method for owner in flow.mro(cls) for method in owner.methods.values() if method.module is cls.module]

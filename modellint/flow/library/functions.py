@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 _MOST_PARTS = 16
 _DEFAULT_DICT = "collections.defaultdict"
 DICTS = frozenset(("builtins.dict", "collections.OrderedDict", _DEFAULT_DICT))
+#: Classes whose objects keep what they are given, and nothing else.
+NAMESPACES = frozenset(("types.SimpleNamespace", "argparse.Namespace"))
 #: Functions that bind some arguments of another one.
 PARTIAL = frozenset(("functools.partial", "functools.partialmethod"))
 #: The class that `namedtuple` returns, which is called with the values.
@@ -358,6 +360,5 @@ FUNCTIONS: dict[str, Callable[[Call], Atoms | None]] = {
     "builtins.getattr": _attribute,
     "builtins.hasattr": _attribute,
     "builtins.isinstance": _is_instance,
-    "types.SimpleNamespace": _namespace,
-    "argparse.Namespace": _namespace,
+    **dict.fromkeys(NAMESPACES, _namespace),
 }

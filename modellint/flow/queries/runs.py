@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 Following = TypeVar("Following", bound=Theory)
 
 
-def field_named(value: Value | None, made: Site) -> Size | None:
+def symbol_of_field(value: Value | None, made: Site) -> Size | None:
     """A symbol for an attribute of an object, by where the object comes from; None for other expressions."""
     owner = value.args[0] if value is not None and value.op is Op.ATTR else None
     if value is None or owner is None or made.function is None:
@@ -217,7 +217,7 @@ class Run(Generic[Following]):
         is_own = shell.passed in (None, shell.arguments) and shell.model is not None
         if made is None or not is_own or made.value.op is not Op.CALL or made.value.has_unpacking:
             return None
-        return field_named(made.value.argument(position, name), made)
+        return symbol_of_field(made.value.argument(position, name), made)
 
     def padding_of(self, shell: Shell) -> tuple[Atoms, Atoms] | None:
         """The number of rows of a table and its `padding_idx`; None if it is no table or has no such row."""

@@ -94,9 +94,9 @@ def rows_apart(counted: Size, rows: Size) -> int | None:
         orders = [tuple(settings * len(sides))]
     else:
         orders = list(permutations(settings)) if len(settings) == len(sides) else []
-    table = _rebuilt(rows, {})
+    table = _with_sides(rows, {})
     for order in orders:
-        difference = _rebuilt(counted, dict(zip(sides, order, strict=True))) - table
+        difference = _with_sides(counted, dict(zip(sides, order, strict=True))) - table
         if difference.constant is not None:
             return difference.constant
     return None
@@ -112,7 +112,7 @@ def _inner(size: Size) -> Iterator[Symbol]:
             yield symbol
 
 
-def _rebuilt(size: Size, sides: dict[Symbol, Size]) -> Size:
+def _with_sides(size: Size, sides: dict[Symbol, Size]) -> Size:
     """A size with other ones for some symbols, whose quotients have no whole multiples of the divisor.
 
     `(n - k) // k` is `n // k - 1`.
@@ -132,7 +132,7 @@ def _quotient(symbol: Quotient, sides: dict[Symbol, Size]) -> Size:
     above, below = symbol.numerator, symbol.denominator
     if above is None or below is None:
         return Size.symbol(symbol)
-    above, below = _rebuilt(above, sides), _rebuilt(below, sides)
+    above, below = _with_sides(above, sides), _with_sides(below, sides)
     whole, rest = Size.of(0), Size.of(0)
     for term in above.terms:
         part = Size((term,))

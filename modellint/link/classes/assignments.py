@@ -6,10 +6,11 @@ from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from modellint.flow.closures import calls_used_inside
 from modellint.flow.domain import FunctionRef
 from modellint.flow.heap import Shell, are_exclusive, shells_in
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import Op, self_attribute
+from modellint.graph.value import Nested, Op, self_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 class AttributeAssignment:
     """One assignment of an attribute: the stored containers, its path condition, and later extensions.
 
-    An object of a class that is no layer is a container of its attributes, and a `partial` one of its arguments.
+    An object of a class that is no layer is a container of its attributes, a `partial` one of its arguments, and a
+    nested function one of what it uses of the function around.
     """
 
     attribute: str
@@ -55,8 +57,11 @@ class AttributeAssignment:
 
     @cached_property
     def kind(self) -> str:
-        """`list`, `tuple`, `set`, `dict`, `generator`, `instance`, `partial`; `container` if it differs."""
-        kinds = {one.kind if isinstance(one, Shell) else "partial" for one in self.containers}
+        """`list`, `tuple`, `set`, `dict`, `generator`, `instance`, `namespace`, `partial`, `function`.
+
+        `container` if it differs.
+        """
+        kinds = {_kind(one) for one in self.containers}
         return kinds.pop() if len(kinds) == 1 else "container"
 
     @cached_property
@@ -121,25 +126,36 @@ class AttributeAssignment:
 
 
 def _is_open(atom: Atom) -> bool:
-    """True for a container, an object of a class of the project that is no layer, and a `partial` with layers."""
+    """True for a container, an object of a class of the project that is no layer, and a function that keeps layers."""
     if isinstance(atom, FunctionRef):
-        return any(True for _ in shells_in(atom.arguments.all()))
+        return any(True for _ in shells_in(atoms for atoms, _ in _entries(atom)))
     if not isinstance(atom, Shell):
         return False
-    return atom.is_container or (
-        atom.kind == "instance" and atom.model is not None and atom.model.cls is not None and not atom.is_layer
+    return (
+        atom.is_container
+        or atom.kind == "namespace"
+        or (atom.kind == "instance" and atom.model is not None and atom.model.cls is not None and not atom.is_layer)
     )
 
 
 def _entries(one: Shell | FunctionRef) -> Iterator[tuple[Atoms, Path]]:
-    """The elements of a container, the attributes of an object, or the arguments of a `partial`, with their paths."""
+    """The elements of a container, the attributes of an object, or what a function keeps, with their paths."""
     if isinstance(one, FunctionRef):
         yield from ((atoms, ()) for atoms in one.arguments.all())
+        if isinstance(one.code, Nested) and one.frame is not None:
+            for value in calls_used_inside(one.code, one.frame.flow):
+                yield one.frame.known(id(value)) or (), ()
     elif one.is_container:
         yield from ((entry.atoms, entry.path) for entry in one.entries)
     else:
         for known in one.history.values():
             yield from ((atoms() if callable(atoms) else atoms, path) for atoms, path in known)
+
+
+def _kind(one: Shell | FunctionRef) -> str:
+    if isinstance(one, Shell):
+        return one.kind
+    return "partial" if any(True for _ in one.arguments.all()) else "function"
 
 
 def last_assignments(stores: Iterable[Store]) -> list[AttributeAssignment]:

@@ -113,6 +113,8 @@ class Unregistered:
         if self.kept.kind == "instance":
             names = dict.fromkeys(one.model.name.rpartition(".")[2] for one in self.kept.holders() if one.model)
             return f"a `{next(iter(names))}`, which is no `nn.Module`"
+        if self.kept.kind == "function":
+            return "a nested function"
         return "a `partial`" if self.kept.kind == "partial" else f"a plain {self.kept.kind}"
 
     @property
@@ -285,6 +287,8 @@ class _Inspection:
         calls = [one for each in handled for one in each]
         if layers and _is_hiding(kept, uses) and self._may_be_meant(kept, layers, uses, calls):
             yield "a container of one may be meant to hide the layer"
+        elif layers and kept.kind == "function" and (_LEAVES_ALONE | {"to", "cuda"}) & kept.function.words:
+            yield "the function may be meant to hide the layer, which the constructor freezes, loads or moves"
         for name, function in calls:
             if name in ("to", "cuda") and function.name not in CARE:
                 yield "`forward` moves it by hand"

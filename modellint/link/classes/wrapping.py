@@ -46,7 +46,7 @@ def wrapped(kept: AttributeAssignment, uses: Iterable[AttributeRead], kind: str)
     """The fix that wraps the container in a registering one; `kind` is `Module` or `Parameter`."""
     module = kept.function.module
     stored = python_edit.assigned(kept.target, module)
-    if stored is None or kept.kind in ("container", "instance", "partial"):
+    if stored is None or kept.kind in ("container", "instance", "namespace", "partial", "function"):
         return None
     shape = "Dict" if kept.kind == "dict" else "List"
     container = python_edit.nn_name(module, f"{kind}{shape}")

@@ -79,7 +79,7 @@ LIBRARIES = (
     ),
     Described("mmengine", ("mmengine",)),
     Described("omegaconf", ("omegaconf",)),
-    Described("pytorch-lightning", ("pytorch_lightning", "lightning_fabric")),
+    Described("pytorch-lightning", ("pytorch_lightning", "lightning_fabric", "lightning_lite")),
     Described("timm", ("timm",)),
     Described("torchmetrics", ("torchmetrics",)),
     Described("torchtune", ("torchtune",)),

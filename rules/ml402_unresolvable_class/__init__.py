@@ -31,8 +31,8 @@ class UnresolvableClass(Rule):
     `!module:` a module. In plain configurations (Hydra, OmegaConf), `_target_:` takes a class or a function.
 
     modellint knows several releases of each library, and looks in those that the project's requirements allow: for a
-    release between two known ones, in both. Without a requirement, it looks in the newest releases, and a name that only
-    earlier releases have is a warning. The warning lists those releases, and the new name if there is one.
+    release between two known ones, in both. Without a requirement, it looks in the newest releases, and a name that
+    only earlier releases have is a warning. The warning lists those releases, and the new name if there is one.
 
     ## Why is this bad
     When HyperPyYAML loads the recipe, it raises `ImportError: There is no such class as …`. For the other tags, the

@@ -14,7 +14,7 @@ from modellint.link.classes.definitions import SourceFacts
 from modellint.link.names import DefinedFunction, External
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from modellint.graph.definitions import Definition
     from modellint.graph.value import Parameter, Value
@@ -112,11 +112,12 @@ def _partly_given(value: Value, model: ClassModel, classes: Classes) -> Paramete
     return tuple(replace(p, default=value.keywords.get(p.name, p.default)) for p in left)
 
 
-def _of_library(bases: tuple[Definition | None, ...], classes: Classes) -> tuple[Parameters, ...] | None:
+def _of_library(found_bases: Iterable[Definition | None], classes: Classes) -> tuple[Parameters, ...] | None:
     """The parameters of a constructor that a described library's class hands down; None if there is none.
 
     A class without parameters may have no constructor either, and then one of the other bases decides.
     """
+    bases = tuple(found_bases)
     first = bases[0] if bases else None
     found = library_names.look_up(first.name, classes.project) if isinstance(first, External) else None
     if not isinstance(found, library_names.Found) or found.kind != "class":

@@ -1,11 +1,17 @@
 import other
-from lightning.pytorch.callbacks import Callback, ModelCheckpoint
+from lightning.pytorch.callbacks import Callback, EarlyStopping, ModelCheckpoint
 
 
 class Saver(ModelCheckpoint):
     def __init__(self, tag, **kwargs):
         super().__init__(save_top_k=1, **kwargs)
         self.tag = tag
+
+
+class EarlyStopping(EarlyStopping):
+    def __init__(self, quiet=True, **kwargs):
+        super().__init__(**kwargs)
+        self.quiet = quiet
 
 
 class Block:

@@ -364,7 +364,7 @@ class Library:
             row = self._row(match[1])
             if (
                 row is not None
-                and self._entries(row, name, bits)
+                and self._entries(row, name, bits & -bits)  # the newest
                 and not any(part[0] == "_" for part in row.name.split("."))
             ):
                 found.add(row.name)

@@ -378,15 +378,16 @@ class Library:
                 return own + moved[len(of) :]
         return ""
 
+    @cached_property
+    def _lines(self) -> dict[str, str]:
+        """The lines of the modules, by their names."""
+        lines = self._modules.strip().split("\n")
+        return {line.partition(" ")[0].partition("@")[0]: line for line in lines}
+
     def _row(self, module: str) -> _Row | None:
         if module not in self._rows:
-            self._rows[module] = None
-            for end in " @\n":
-                start = self._modules.find(f"\n{module}{end}")
-                if start >= 0:
-                    line = self._modules[start + 1 : self._modules.find("\n", start + 1)]
-                    self._rows[module] = _Row(line, self.bits(None))
-                    break
+            line = self._lines.get(module)
+            self._rows[module] = None if line is None else _Row(line, self.bits(None))
         return self._rows[module]
 
 

@@ -79,7 +79,7 @@ LIBRARIES = (
     ),
     Described("mmengine", ("mmengine",)),
     Described("omegaconf", ("omegaconf",)),
-    Described("pytorch-lightning", ("pytorch_lightning", "lightning_fabric")),
+    Described("pytorch-lightning", ("pytorch_lightning", "lightning_fabric", "lightning_lite")),
     Described("timm", ("timm",)),
     Described("torchmetrics", ("torchmetrics",)),
     Described("torchtune", ("torchtune",)),
@@ -382,22 +382,30 @@ class Library:
             row = self._row(match[1])
             if (
                 row is not None
-                and self._entries(row, name, bits)
+                and self._entries(row, name, bits & -bits)  # the newest
                 and not any(part[0] == "_" for part in row.name.split("."))
             ):
                 found.add(row.name)
-        shortest = sorted(found, key=lambda one: (one.count("."), one))
-        return f"{shortest[0]}.{name}" if shortest else ""
+        if found:
+            return f"{min(found, key=lambda one: (one.count('.'), one))}.{name}"
+        for own, of in self.known.mirrors:
+            home = library_of(of)
+            other = None if home is None else library(home.distribution)
+            moved = "" if other is None else other._find_moved(name, other.bits(self._releases_in(bits)))
+            if moved.startswith(f"{of}."):
+                return own + moved[len(of) :]
+        return ""
+
+    @cached_property
+    def _lines(self) -> dict[str, str]:
+        """The lines of the modules, by their names."""
+        lines = self._modules.strip().split("\n")
+        return {line.partition(" ")[0].partition("@")[0]: line for line in lines}
 
     def _row(self, module: str) -> _Row | None:
         if module not in self._rows:
-            self._rows[module] = None
-            for end in " @\n":
-                start = self._modules.find(f"\n{module}{end}")
-                if start >= 0:
-                    line = self._modules[start + 1 : self._modules.find("\n", start + 1)]
-                    self._rows[module] = _Row(line, self.bits(None))
-                    break
+            line = self._lines.get(module)
+            self._rows[module] = None if line is None else _Row(line, self.bits(None))
         return self._rows[module]
 
 

@@ -1,6 +1,6 @@
 """Dialects of configurations: how their files are written, and what the loader of each makes of them.
 
-Begin with `hydra.py` (what Hydra composes) and `omegaconf.py` (objects and `${…}`); `apps.py` finds the
-programs and the files that they compose, and `reading.py` follows a program with its configuration.
+Begin with `description.py` (the dialects), `hydra.py` (what Hydra composes) and `omegaconf.py` (objects and `${…}`);
+`apps.py` finds programs, `placing.py` the files that they compose, and `reading.py` runs one with its configuration.
 It imports `edits/`, `flow/`, `frontends/`, `graph/`, `link/`, `link/classes/`, `link/recipes/`, `source.py`.
 """

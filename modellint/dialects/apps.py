@@ -7,24 +7,19 @@ configurations: the primary one, one that this composes by default, or one that 
 from __future__ import annotations
 
 import os
-import re
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.dialects.defaults import entries_of, header_of
-from modellint.dialects.hydra import Composition, SearchPath, compose
-from modellint.dialects.omegaconf import DEFAULTS, spots_of
+from modellint.dialects.hydra import SearchPath
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 from modellint.link.names import DefinedConstant, External
-from modellint.link.searched import files_below
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from modellint.graph.python import ModuleFacts
-    from modellint.graph.recipe import Scalar
     from modellint.graph.value import Value
     from modellint.link.project import Project
     from modellint.source import Place
@@ -36,14 +31,7 @@ _MAIN, _INITIALIZE, _COMPOSE = (
 )
 #: The folder of plugins, which may add to the search path.
 _PLUGINS = "hydra_plugins"
-#: How many files one after the other may choose a file.
-_DEEPEST = 3
-#: How many files that choose a file by its name are looked at.
-_MOST_CHOOSERS = 12
-_YAML = ".yaml"
-#: The endings of files that show command lines, and an argument that adds a key.
-_SHOWING = (".md", ".rst", ".sh", ".slurm", ".txt")
-_ADDING = re.compile(rb"(?<![\w+])\+{1,2}'?([\w.]+)=")
+YAML = ".yaml"
 #: Words of files that Hydra composes; the first one is that of a defaults list.
 _MARKS = (b"defaults", b"_target_", b"${", b"@package")
 #: How many folders above a file are looked into in a large project.
@@ -70,7 +58,7 @@ class App:
 
 def apps_in(module: ModuleFacts, project: Project) -> tuple[App, ...]:
     """The programs in a file; nothing is searched for one that imports nothing of Hydra."""
-    return tuple(_apps_in(module, project)) if _imports_hydra(module) else ()
+    return tuple(_apps_in(module, project)) if module.imports_of("hydra") else ()
 
 
 def apps(project: Project) -> tuple[App, ...]:
@@ -98,10 +86,6 @@ def _apps_beside(folder: Path, project: Project) -> tuple[App, ...]:
 def _apps_among(paths: Iterable[Path], project: Project) -> tuple[App, ...]:
     modules = filter(None, map(project.python, paths))
     return tuple(app for module in modules for app in apps_in(module, project))
-
-
-def _imports_hydra(module: ModuleFacts) -> bool:
-    return any(origin.partition(".")[0] == "hydra" for origin in module.imports.values())
 
 
 def _apps_in(module: ModuleFacts, project: Project) -> Iterator[App]:
@@ -144,7 +128,7 @@ def _is_of(callee: Value, module: ModuleFacts, project: Project, names: tuple[st
 def _app(module: ModuleFacts, call: Value, given: dict[str, Value], project: Project, main: str = "") -> App:
     path, named, base = (given.get(name) for name in ("config_path", "config_name", "version_base"))
     written, name = _text(path, module, project), _text(named, module, project)
-    name = None if name is None else name.removesuffix(_YAML)
+    name = None if name is None else name.removesuffix(YAML)
     folder = None
     if path is None:
         # Without a folder, the script's own counts up to `version_base` 1.1, which is the default.
@@ -183,7 +167,7 @@ def _folder_above(tail: str | None, name: str | None, script: Path, project: Pro
     """The folder of such a path beside the script or above it, which has a primary configuration; None without one."""
     for above in script.parents if tail is not None and name is not None else ():
         folder = Path(os.path.normpath(above / str(tail).strip("/")))
-        if project.files.exists(folder / f"{name}{_YAML}"):
+        if project.files.exists(folder / f"{name}{YAML}"):
             return folder
         if above == project.options.root:
             break
@@ -207,7 +191,7 @@ def may_be_composed(path: Path, data: bytes, project: Project) -> bool:
 
     To know for certain, `programs_of` searches the project.
     """
-    if path.suffix != _YAML:
+    if path.suffix != YAML:
         return False
     return any(mark in data for mark in _MARKS) or any(
         project.once(("defaults lists", folder), partial(_has_defaults, folder, project))
@@ -218,7 +202,7 @@ def may_be_composed(path: Path, data: bytes, project: Project) -> bool:
 
 def _has_defaults(folder: Path, project: Project) -> bool:
     """True if a file in a folder may have a defaults list."""
-    paths = (folder / name for name in project.files.listdir(folder) if name.endswith(_YAML))
+    paths = (folder / name for name in project.files.listdir(folder) if name.endswith(YAML))
     return any(_MARKS[0] in (project.files.read(path) or b"") for path in paths)
 
 
@@ -234,12 +218,12 @@ def programs_of(path: Path, project: Project) -> tuple[App, ...]:
         above = [folder for folder in path.parents if folder == root or root in folder.parents][:_LEVELS]
         known = (app for folder in above for app in _apps_beside(folder, project))
     found = [app for app in known if app.folder in path.parents]
-    return tuple(sorted(found, key=lambda app: app.folder is None or _name(path, app.folder) != app.name))
+    return tuple(sorted(found, key=lambda app: app.folder is None or name_in(path, app.folder) != app.name))
 
 
-def _name(path: Path, folder: Path) -> str:
+def name_in(path: Path, folder: Path) -> str:
     """The name of a file in a search path: `model/resnet`."""
-    return path.relative_to(folder).as_posix().removesuffix(_YAML)
+    return path.relative_to(folder).as_posix().removesuffix(YAML)
 
 
 def lacks_primary(app: App, project: Project) -> bool:
@@ -290,207 +274,9 @@ def _stored_names(project: Project) -> frozenset[str] | None:
                     inside = "" if group is None else _text(group, module, project)
                     if name is None or inside is None:
                         return None
-                    names.add(f"{inside}/{name.removesuffix(_YAML)}" if inside else name.removesuffix(_YAML))
+                    names.add(f"{inside}/{name.removesuffix(YAML)}" if inside else name.removesuffix(YAML))
     return frozenset(names)
 
 
 def _is_of_store(call: Value) -> bool:
     return bool({"name", "group", "node"} & call.keywords.keys()) or len(call.positional) > 1
-
-
-@dataclass(frozen=True, eq=False)
-class Composed:
-    """A file of a program in the configuration that it is a part of.
-
-    Not `is_chosen`: no defaults list chooses the file or another one of its group, so it may be used otherwise.
-    """
-
-    app: App
-    composition: Composition
-    is_chosen: bool = True
-
-
-def composed_with(path: Path, project: Project) -> Composed | None:
-    """The configuration that a file is a part of; None if no program is known to compose it.
-
-    Of several it is the first one in which a defaults list chooses the file.
-    """
-
-    def find() -> Composed | None:
-        found = list(_chosen_first(all_composed_with(path, project)))
-        return found[-1] if found and found[-1].is_chosen else next(iter(found), None)
-
-    return project.once(("composed with", path), find)
-
-
-def _chosen_first(composed: Iterator[Composed]) -> Iterator[Composed]:
-    """The configurations up to the first one in which a defaults list chooses the file."""
-    for one in composed:
-        yield one
-        if one.is_chosen:
-            return
-
-
-def all_composed_with(path: Path, project: Project) -> Iterator[Composed]:
-    """The configurations that a file is a part of: by each program, and with files that choose it by name."""
-    for app in programs_of(path, project):
-        if app.name is None or app.folder is None:
-            continue
-        found = _composed_in(app, path, project)
-        if found is not None:
-            yield found
-        for name, _ in _choosers(app.folder, project).get(_name(path, app.folder), ())[:_MOST_CHOOSERS]:
-            chosen = _composed_in(app, app.folder / f"{name}{_YAML}", project)
-            if chosen is not None and chosen.composition.has(path):
-                yield chosen
-
-
-def composition(
-    app: App, project: Project, overrides: tuple[tuple[str, str], ...] = (), added: tuple[str, ...] = ()
-) -> Composition | None:
-    """The configuration of a program; None if its primary one cannot be read."""
-    folder, name = app.folder, app.name
-    if folder is None or name is None:
-        return None
-
-    def find() -> Composition | None:
-        search = search_path(app, project)
-        return compose(name, search, project, overrides=dict(overrides), added=added)
-
-    return project.once(("composition", folder, name, overrides, added), find)
-
-
-def _composed_in(app: App, path: Path, project: Project) -> Composed | None:
-    """The configuration of a program that a file is in: the one by default, or else with the file chosen.
-
-    Of several ways to choose it the first one counts in which Hydra refuses nothing in the file.
-    """
-    assert app.folder is not None
-    plain = composition(app, project)
-    if plain is None or plain.has(path):
-        return None if plain is None else Composed(app, plain)
-    name = _name(path, app.folder)
-    last = None
-    for overrides in _overrides_for(name, app, plain, project, 0):
-        found = composition(app, project, overrides)
-        if found is not None and found.has(path):
-            last = last or Composed(app, found)
-            if not any(one.place.path == path.as_posix() for one in found.refusals):
-                return Composed(app, found)
-    if last is not None:
-        return last
-    found = composition(app, project, (), (name,)) if "/" in name else None
-    return Composed(app, found, is_chosen=False) if found is not None and found.has(path) else None
-
-
-def _overrides_for(
-    name: str, app: App, plain: Composition, project: Project, depth: int
-) -> Iterator[tuple[tuple[str, str], ...]]:
-    """The overrides by which a file may be chosen: of its group, or of one above it (`data=inference/small`)."""
-    parts = name.split("/")
-    for end in range(len(parts) - 1, 0, -1):
-        group, last = "/".join(parts[:end]), "/".join(parts[end:])
-        keys = [key for key in plain.chosen if key.partition("@")[0] == group]
-        if keys:
-            yield tuple((key, last) for key in keys)
-    if depth < _DEEPEST and app.folder is not None:
-        known = _choosers(app.folder, project)
-        for chooser, key in (known.get(name, ()) + known.get("/".join(parts[:-1]), ()))[:_MOST_CHOOSERS]:
-            is_in = any(one.file == app.folder / f"{chooser}{_YAML}" for one in plain.files)
-            for above in ((),) if is_in else _overrides_for(chooser, app, plain, project, depth + 1):
-                yield (*above, *(((key, parts[-1]),) if key else ()))
-
-
-def is_option(keys: Sequence[Scalar], composed: Composed, project: Project) -> bool:
-    """True if another file of the search path than those that are merged has a key, by all keys that lead to it.
-
-    Another choice may bring it. A file that some entry gives a package of its own counts for each package.
-    """
-    folder = composed.app.folder
-    if folder is None:
-        return True
-    merged = {one.file for one in composed.composition.files}
-    known = project.once(("hydra keys", folder), lambda: _files_by_key(folder, project))
-    wanted = [str(key) for key in keys]
-    for start in range(len(wanted)):
-        for path, package in known.get(tuple(wanted[start:]), ()):
-            above = tuple(wanted[:start])
-            if path not in merged and (
-                package is None or (above and package[: len(above)] == above) or package == above
-            ):
-                return True
-    return False
-
-
-def _files_by_key(folder: Path, project: Project) -> dict[tuple[str, ...], list[tuple[Path, tuple[str, ...] | None]]]:
-    """The files that have a key, by the keys that lead to it in the file, each with its package; None for any.
-
-    A file of a group may be chosen by a group above it, `data: small/digits`, and then has the package of that.
-    """
-    found: dict[tuple[str, ...], list[tuple[Path, tuple[str, ...] | None]]] = {}
-    choosers = _choosers(folder, project)
-    for path in _files_below(folder, project):
-        recipe, name = project.omegaconf(path), _name(path, folder)
-        if recipe is None:
-            continue
-        group = name.rpartition("/")[0]
-        is_elsewhere = any("@" in key for one in (name, group) for _, key in choosers.get(one, ()))
-        header = header_of(recipe)
-        written = group.replace("/", ".") if header is None else header.removeprefix("_global_")
-        package = tuple(filter(None, written.split(".")))
-        for end in range(1, len(package) + 1):
-            found.setdefault(package[:end], []).append((path, ()))
-        for spot in spots_of(recipe, frozenset((DEFAULTS,))).below():
-            keys = tuple(map(str, spot.keys))
-            if keys:
-                found.setdefault(keys, []).append((path, None if is_elsewhere else package))
-    return found
-
-
-def is_added(keys: Sequence[Scalar], project: Project) -> bool:
-    """True if a page or a shell script of the project adds a key, or a mapping around it: `+trainer.fast=true`."""
-    added = project.once(("added keys",), lambda: _added_keys(project))
-    names = [str(key) for key in keys]
-    return any(".".join(names[:end]) in added for end in range(1, len(names) + 1))
-
-
-def _added_keys(project: Project) -> frozenset[str]:
-    paths = files_below(project, project.options.root, _SHOWING)
-    return frozenset(
-        name.decode() for path in paths for name in _ADDING.findall(project.files.read(path) or b"") if name.isascii()
-    )
-
-
-def _choosers(folder: Path, project: Project) -> dict[str, tuple[tuple[str, str], ...]]:
-    """The files whose defaults lists choose a file, or one of a group, each with the key of the entry.
-
-    The key is empty for an entry without a group. Overrides choose files only.
-    """
-
-    def find() -> dict[str, tuple[tuple[str, str], ...]]:
-        found: dict[str, dict[tuple[str, str], None]] = {}
-        for path in _files_below(folder, project):
-            recipe = project.omegaconf(path)
-            name = _name(path, folder)
-            for entry in entries_of(recipe) if recipe is not None else ():
-                entry.base = name.rpartition("/")[0]
-                if entry.is_self or not entry.names:
-                    continue
-                key = "" if entry.group is None else entry.key
-                found.setdefault(entry.config_path.removesuffix(_YAML), {})[name, key] = None
-                if entry.group is not None and not entry.is_override:
-                    found.setdefault(entry.group_path, {})[name, key] = None
-        return {name: tuple(choosers) for name, choosers in found.items()}
-
-    return project.once(("hydra choosers", folder), find)
-
-
-def _files_below(folder: Path, project: Project) -> Iterator[Path]:
-    """The YAML files below a folder, in its own order."""
-    pending = [folder]
-    for one in pending:
-        for name in project.files.listdir(one):
-            if name.endswith(_YAML):
-                yield one / name
-            elif "." not in name and project.files.is_dir(one / name):
-                pending.append(one / name)

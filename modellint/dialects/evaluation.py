@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.dialects.apps import all_composed_with, composed_with, is_added, is_option
 from modellint.dialects.hydra_nodes import HYDRA
 from modellint.dialects.lone import evaluate_alone, is_stored
+from modellint.dialects.placing import all_composed_with, composed_with, is_added, is_option
 from modellint.edits.similar import get_close_matches
 from modellint.link.recipes.items import Evaluation, Problem, ProblemKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.dialects.apps import Composed
     from modellint.dialects.omegaconf import Asked, Configuration
+    from modellint.dialects.placing import Composed
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
 

@@ -1,4 +1,4 @@
-"""Objects of a configuration that OmegaConf holds: those that its `_target_` keys build, and the targets of its `${…}`.
+"""Objects of a configuration that OmegaConf holds: those that its targets name, and the targets of its `${…}`.
 
 Every place has a node of its own, whatever anchors share; relative interpolations begin where they stand. Values of
 resolvers and of the command line are unknown.
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from modellint.dialects.hydra_nodes import nodes_below
 from modellint.graph.immutable import dataclass
 from modellint.graph.interpolation import MISSING, OPEN, Interpolation, parse
-from modellint.graph.recipe import ARGUMENTS, PARTIAL, RESERVED, TARGET, Node, NodeKind, Recipe, Scalar, TagKind
+from modellint.graph.recipe import Node, NodeKind, Recipe, Scalar, TagKind
 from modellint.link.recipes.items import Item, ItemKind
 
 if TYPE_CHECKING:
@@ -197,22 +197,30 @@ class Configuration:
         return item
 
     def _fill(self, item: Item, spot: Spot, fields: dict[Scalar, Item]) -> None:
-        """Set the fields of a mapping, or the arguments of its `_target_`."""
-        if TARGET not in fields:
+        """Set the fields of a mapping, or the arguments of the object that it describes."""
+        writing = spot.recipe.dialect.writing
+        if writing.target not in fields:
             item.fields = fields
             return
         item.kind = ItemKind.UNKNOWN
         if item.node.tag.kind is TagKind.TARGET:
-            partial = fields.get(PARTIAL)
+            partial = fields.get(writing.partial)
             is_partial = partial is not None and not (partial.kind is ItemKind.CONSTANT and partial.value is False)
             item.kind = ItemKind.NAME if is_partial else ItemKind.NEW
             item.target = item.node.tag.target
         # The composer takes the list of defaults out; of a key such as `_call_` only its own framework knows.
-        names = RESERVED | ({DEFAULTS} if spot is self.root else frozenset())
+        names = writing.reserved | ({DEFAULTS} if spot is self.root else frozenset())
+        inside = spot.children.get(writing.arguments)
+        given = fields.get(writing.arguments)
         item.fields = {name: field for name, field in fields.items() if name not in names}
-        if spot.is_open or any(isinstance(name, str) and _DIRECTIVE.fullmatch(name) for name in item.fields):
+        if writing.arguments:
+            item.fields = dict(given.fields) if given is not None else {}
+            if given is not None and given.kind is not ItemKind.MAPPING:
+                item.kind = ItemKind.UNKNOWN
+        is_open = spot.is_open or (inside is not None and inside.is_open)
+        if is_open or any(isinstance(name, str) and _DIRECTIVE.fullmatch(name) for name in item.fields):
             item.kind = ItemKind.UNKNOWN
-        given = fields.get(ARGUMENTS)
+        given = fields.get(writing.positional)
         item.elements = list(given.elements) if given is not None else []
 
     def _scalar(self, spot: Spot) -> Item:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.dialects.apps import Composed, apps_in, composed_with, composition, is_added, is_option
+from modellint.dialects.apps import apps_in
+from modellint.dialects.placing import Composed, composed_with, composition, is_added, is_option
 from modellint.flow.domain import NONE, UNKNOWN, Arguments, Constant, FunctionRef, constant, join, text
 from modellint.flow.frame import class_frame
 from modellint.flow.runs import started
 from modellint.flow.theory import Deleted, Foreign, Mode, Stored, Theory
 from modellint.graph.immutable import dataclass, replace
-from modellint.graph.recipe import ARGUMENTS, PARTIAL, RESERVED, TARGET, NodeKind
+from modellint.graph.recipe import ARGUMENTS, PARTIAL, TARGET, Dialect, NodeKind
 from modellint.graph.value import Op
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.recipes.items import ItemKind
@@ -45,6 +46,7 @@ _CAUGHT = frozenset(
     )
 )
 #: The directive that keeps objects within an object as they are, and those that make another object of one.
+_RESERVED = Dialect.OMEGACONF.writing.reserved
 _RECURSIVE, _CHANGES = "_recursive_", frozenset((TARGET, PARTIAL, ARGUMENTS))
 #: Functions that return the configuration that they are given.
 _SAME = frozenset(("copy.copy", "copy.deepcopy", "omegaconf.OmegaConf.masked_copy"))
@@ -242,7 +244,7 @@ class Reading(Theory):
             if isinstance(atom, ConfigNode):
                 keys = tuple(atom.spot.keys)
                 is_mapping = atom.spot.node.kind is NodeKind.MAPPING
-                if (names - RESERVED or positional) and is_mapping and TARGET not in atom.spot.children:
+                if (names - _RESERVED or positional) and is_mapping and TARGET not in atom.spot.children:
                     self._miss(atom.spot, TARGET, frame, value)
                 self.built[value, keys] = Instantiation(keys, positional, names, arguments.is_complete)
 
@@ -323,7 +325,7 @@ def instantiation_of(item: Item, recipe: Recipe, project: Project) -> Instantiat
         return None if is_left else Instantiation(keys, is_final=is_made)
     if any(not _CHANGES.isdisjoint(one.keywords) for one in exact):
         return None
-    names = frozenset(name for one in exact for name in one.keywords if name not in RESERVED)
+    names = frozenset(name for one in exact for name in one.keywords if name not in _RESERVED)
     is_final = is_made and all(one.is_final for one in exact)
     return Instantiation(keys, max(one.positional for one in exact), names, is_final, found[0].changed)
 

@@ -1,4 +1,4 @@
-"""Reads HyperPyYAML files, and plain ones with `_target_:`, into nodes.
+"""Reads HyperPyYAML files, and plain ones that name classes to build, into nodes.
 
 The parser's events become nodes directly: nothing is ever constructed, an alias costs nothing however often it is
 used, and the depth of the stack does not follow the depth of the file.
@@ -17,7 +17,6 @@ from modellint.graph.recipe import (
     MERGE,
     NO_TAG,
     REFERENCE,
-    TARGET,
     Dialect,
     Entry,
     Node,
@@ -51,7 +50,8 @@ _MARKS = re.compile(
     rb"|!(?:ref|copy)[ \t]+[^\n]*<"
     rb"|!PLACEHOLDER\b"
 )
-_CONFIG_MARK = re.compile(rb"""["']?_target_["']?[ \t]*:""")
+#: The dialects of plain files that show themselves by the key of a target.
+_SHOWN = (Dialect.OMEGACONF, Dialect.TORCHTUNE)
 #: The marks of a template.
 _TEMPLATE = re.compile(r"\{\{|\{%")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -132,29 +132,42 @@ def _is_of_library(node: Node) -> bool:
 
 
 def looks_like_config(data: bytes) -> bool:
-    """True if a YAML file may name a class by `_target_:`, by its bytes alone."""
-    return TARGET.encode() in _narrow_bytes(data)
+    """True if a YAML file may name a class by `_target_:` or `_component_:`, by its bytes alone."""
+    narrow = _narrow_bytes(data)
+    return any(dialect.writing.target.encode() in narrow for dialect in _SHOWN)
 
 
-def read_config(path: Path, data: bytes) -> Recipe | None:
-    """The configuration in a plain YAML file, None if nothing in it has a `_target_`.
+def names_target(data: bytes, dialect: Dialect) -> bool:
+    """True if a YAML file has the key by which a dialect names a class, by its bytes alone."""
+    key = re.escape(dialect.writing.target.encode())
+    return re.search(rb"""(?<![\w.-])["']?%s["']?[ \t]*:""" % key, _narrow_bytes(data)) is not None
+
+
+def read_config(path: Path, data: bytes, dialects: tuple[Dialect, ...] = _SHOWN) -> Recipe | None:
+    """The configuration in a plain YAML file, None if nothing in it names a class as one of the dialects does.
 
     Raises UnreadableError where such a file is not valid YAML, and is no template that becomes so.
     """
-    if not looks_like_config(data):
+    if not any(dialect.writing.target.encode() in _narrow_bytes(data) for dialect in dialects):
         return None
     source = decode_yaml(path, data)
+    for dialect in dialects:
+        if names_target(data, dialect):
+            recipe = _read_plain(source, dialect)
+            if recipe is not None and any(node.get(dialect.writing.target) is not None for node in recipe.nodes()):
+                return recipe
+    return None
+
+
+def _read_plain(source: SourceFile, dialect: Dialect) -> Recipe | None:
+    """The mapping in a plain YAML file; None for other content, and for a template. Raises UnreadableError."""
     try:
-        root = _Reader(source, Dialect.OMEGACONF).read()
+        root = _Reader(source, dialect).read()
     except UnreadableError:
-        is_template = _TEMPLATE.search(source.text) or source.text.count("\n---") > 1
-        if is_template or not _CONFIG_MARK.search(_narrow_bytes(data)):
+        if _TEMPLATE.search(source.text) or source.text.count("\n---") > 1:
             return None
         raise
-    if root is None or root.kind is not NodeKind.MAPPING:
-        return None
-    recipe = Recipe(source, root, Dialect.OMEGACONF)
-    return recipe if any(node.get(TARGET) is not None for node in recipe.nodes()) else None
+    return None if root is None or root.kind is not NodeKind.MAPPING else Recipe(source, root, dialect)
 
 
 def read_omegaconf(path: Path, data: bytes) -> Recipe:
@@ -193,6 +206,7 @@ class _Reader:
     def __init__(self, source: SourceFile, dialect: Dialect = Dialect.HYPERPYYAML) -> None:
         self.source = source
         self.dialect = dialect
+        self._target = dialect.writing.target
         self.text = source.text
         self._starts = [0]
         for line in source.lines:
@@ -267,7 +281,7 @@ class _Reader:
                 Entry(top.children[i], top.children[i + 1], top.aliases.get(i + 1))
                 for i in range(0, len(top.children) - 1, 2)
             )
-            tag = top.tag if self.dialect is Dialect.HYPERPYYAML else _target_of(entries, top.tag)
+            tag = _target_of(entries, self._target, top.tag) if self._target else top.tag
             node = Node(top.kind, tag, span, flow=top.flow, entries=entries)
         self._add(node, top.anchor, end)
 
@@ -301,7 +315,7 @@ class _Reader:
             end = content + len(self.text[content:end].rstrip())
         value: str = event.value
         references: tuple[Reference, ...] = ()
-        if self.dialect is Dialect.OMEGACONF:
+        if self.dialect is not Dialect.HYPERPYYAML:
             references = tuple(self._interpolations(value, content, end))
         elif "<" in value:
             references = tuple(self._references(value, content, end))
@@ -351,14 +365,14 @@ class _Reader:
         return line, index - self._starts[line - 1] + 1
 
 
-def _target_of(entries: tuple[Entry, ...], tag: Tag) -> Tag:
-    """The tag of a mapping with an entry `_target_`; without one, the tag that it has."""
+def _target_of(entries: tuple[Entry, ...], key: str, tag: Tag) -> Tag:
+    """The tag of a mapping whose entry under a key names a class; without such an entry, the tag that it has."""
     for entry in entries:
         value = entry.value
-        if entry.key.text == TARGET and value.kind is NodeKind.SCALAR and isinstance(value.scalar, str):
+        if entry.key.text == key and value.kind is NodeKind.SCALAR and isinstance(value.scalar, str):
             text = value.text.strip()
             if text and text != interpolation.MISSING and interpolation.OPEN not in text:
-                return Tag(TagKind.TARGET, text, TARGET, value.span)
+                return Tag(TagKind.TARGET, text, key, value.span)
     return tag
 
 

@@ -324,6 +324,10 @@ class ModuleFacts:
     def file(self) -> Path:
         return self.source.path
 
+    def imports_of(self, *packages: str) -> bool:
+        """True if the file imports one of some packages, or a name in one."""
+        return any(origin.partition(".")[0] in packages for origin in self.imports.values())
+
     @property
     def text(self) -> str:
         """The text of the file for quick searches, with comments."""

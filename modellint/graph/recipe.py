@@ -1,4 +1,4 @@
-"""The nodes of a HyperPyYAML file, or of a plain YAML file with `_target_:`, each with its place.
+"""The nodes of a HyperPyYAML file, or of a plain YAML file that names classes to build, each with its place.
 
 A `Recipe` is one file as written: nothing is resolved, and an alias is the very node that its anchor names. What
 the file *means* once references, includes and copies are resolved is `modellint.link.recipes.evaluation`.
@@ -30,20 +30,57 @@ MERGE = "<<"
 
 #: The keys of a plain configuration's mapping that name the callable, and control the call.
 TARGET, PARTIAL, ARGUMENTS = "_target_", "_partial_", "_args_"
-RESERVED = frozenset((TARGET, PARTIAL, ARGUMENTS, "_recursive_", "_convert_"))
 
 
 class Dialect(Enum):
-    """How a recipe is written: in HyperPyYAML, or in plain YAML with `_target_:` and `${…}` (Hydra, OmegaConf)."""
+    """How a recipe is written: in HyperPyYAML, or in plain YAML that another program reads.
+
+    OMEGACONF has `_target_:` (Hydra), TORCHTUNE `_component_:`, and LATENT `target:` with `params:`; all have `${…}`.
+    """
 
     HYPERPYYAML = "HyperPyYAML"
     OMEGACONF = "OmegaConf"
+    TORCHTUNE = "torchtune"
+    LATENT = "latent diffusion"
+
+    @property
+    def writing(self) -> Writing:
+        """How its files write an object; one of HyperPyYAML is written by its tag."""
+        return _WRITINGS[self]
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """How the files of a dialect write an object: its class under the key `target`, with the arguments beside it.
+
+    With `arguments`, they stand in a mapping under that key. `positional` is the key of those by position, `partial` of
+    a flag by which the object is only prepared; `others` control the call, too. Empty keys do not exist.
+    """
+
+    target: str = ""
+    arguments: str = ""
+    positional: str = ""
+    partial: str = ""
+    others: tuple[str, ...] = ()
+
+    @property
+    def reserved(self) -> frozenset[str]:
+        """The keys beside the target that are no arguments, and itself."""
+        return frozenset((self.target, self.positional, self.partial, *self.others)) - {""}
+
+
+_WRITINGS = {
+    Dialect.HYPERPYYAML: Writing(),
+    Dialect.OMEGACONF: Writing(TARGET, "", ARGUMENTS, PARTIAL, ("_recursive_", "_convert_")),
+    Dialect.TORCHTUNE: Writing("_component_"),
+    Dialect.LATENT: Writing("target", "params"),
+}
 
 
 class TagKind(Enum):
     """The tags of HyperPyYAML; `OTHER` is any other tag, `NONE` no tag (or one of YAML's own).
 
-    `TARGET` stands for the key `_target_` of a plain configuration.
+    `TARGET` stands for the key of a plain configuration that names a class to build, such as `_target_`.
     """
 
     NEW = "!new"
@@ -56,7 +93,7 @@ class TagKind(Enum):
     TUPLE = "!tuple"
     MODULE = "!module"
     PLACEHOLDER = "!PLACEHOLDER"
-    TARGET = TARGET
+    TARGET = "target"
     OTHER = "other"
     NONE = ""
 
@@ -199,6 +236,12 @@ class Recipe:
 
     def place(self, span: Span) -> Place:
         return Place(self.path, span)
+
+    def argument(self, node: Node, name: str) -> Entry | None:
+        """The entry of an object's mapping that gives an argument."""
+        inside = self.dialect.writing.arguments
+        given = node.get(inside) if inside else None
+        return node.get(name) if not inside else None if given is None else given.value.get(name)
 
     @property
     def keys(self) -> dict[Scalar, Entry]:

@@ -329,7 +329,7 @@ class Project:
         return self.once(("recipe", path), load)
 
     def config(self, path: Path) -> Recipe | None:
-        """The plain configuration with `_target_:` in a YAML file; None for other files, missing or unreadable ones."""
+        """The plain configuration in a YAML file, which a key such as `_target_` shows; None for other files."""
         from modellint.frontends import recipe as recipe_frontend
 
         def load() -> Recipe | None:

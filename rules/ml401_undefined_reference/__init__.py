@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.graph.recipe import Dialect, TagKind
+from modellint.graph.recipe import TagKind
 from modellint.link.recipes import queries
 from modellint.rule import Rule, any_of, file_probe, recipe_probe
 
@@ -64,7 +64,7 @@ class UndefinedReference(Rule):
     code = "ML401"
     name = "undefined-reference"
     severity = Severity.ERROR
-    requires = ("command", "problems")
+    requires = ("command", "dialect", "problems")
     takes_configs = True
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
@@ -73,7 +73,7 @@ class UndefinedReference(Rule):
         for found in asked.problems(*kinds):
             describe = _DESCRIPTIONS.get(found.problem.kind.name)
             yield (
-                self._undefined_finding(found, asked.command or ("", "", ()))
+                self._undefined_finding(found, asked)
                 if describe is None
                 else self._unresolved_finding(found, *describe(found.problem))
             )
@@ -82,12 +82,12 @@ class UndefinedReference(Rule):
         """Load the recipe with HyperPyYAML, with and without the reference; resolve it as OmegaConf or Hydra does."""
         return file_probe(claim) if isinstance(claim, claims.Unresolved) else recipe_probe(claim, project)
 
-    def _undefined_finding(self, found: queries.FoundProblem, command: tuple[str, str, tuple[str, ...]]) -> Finding:
+    def _undefined_finding(self, found: queries.FoundProblem, asked: queries.Queries) -> Finding:
         problem, recipe = found.problem, found.recipe
-        is_plain = recipe.dialect is Dialect.OMEGACONF
+        is_plain = asked.dialect.is_plain
         nested = problem.text != problem.missing
         written = f"${{{problem.text}}}" if is_plain else problem.reference
-        unresolved = claims.Unresolved(problem.place, written, *command)
+        unresolved = claims.Unresolved(problem.place, written, *(asked.command or ("", "", ())))
         what = f"`{written}` does not resolve: "
         if problem.available or not nested:
             what += f"there is no key `{problem.missing}`"
@@ -113,7 +113,7 @@ class UndefinedReference(Rule):
             what,
             symbol=problem.text,
             confidence=Confidence.HIGH if found.is_loaded or near else Confidence.MEDIUM,
-            evidence=_interpolation(problem) if is_plain else (_REFUSED,),
+            evidence=_evidence(problem, asked.dialect),
             related=related,
             help=help,
             claim=unresolved if is_plain else claims.NotLoaded(problem.place, "0"),
@@ -132,11 +132,8 @@ class UndefinedReference(Rule):
         )
 
 
-_REFUSED = "HyperPyYAML raises `ValueError` when the recipe is loaded"
-
-
-def _interpolation(problem: queries.Problem) -> Iterator[str]:
-    yield "OmegaConf raises `InterpolationKeyError` when the value is read"
+def _evidence(problem: queries.Problem, dialect: queries.Description) -> Iterator[str]:
+    yield dialect.unresolved
     if problem.times > 1:
         yield f"{problem.times} interpolations in this mapping use `{problem.missing}`"
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.graph.recipe import Dialect
 from modellint.link.recipes import queries
 from modellint.rule import Rule, any_of, file_probe, recipe_probe
 
@@ -55,14 +54,14 @@ class UnresolvableClass(Rule):
     code = "ML402"
     name = "unresolvable-class"
     severity = Severity.ERROR
-    requires = ("is_for_earlier", "requirement", "tags")
+    requires = ("dialect", "is_for_earlier", "requirement", "tags")
     takes_configs = True
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         for tagged in queries.about(recipe, project).tags():
             target = tagged.target
             if tagged.is_refused:
-                yield self._misfit(tagged, recipe)
+                yield self._misfit(tagged, recipe, queries.about(recipe, project).dialect)
             elif target.kind is queries.TargetKind.MISSING:
                 near = edits.get_close_matches(target.missing, sorted(target.available), n=3, cutoff=0.7)
                 if near or target.is_sure:
@@ -75,8 +74,8 @@ class UnresolvableClass(Rule):
     def _missing(self, bad: queries.TaggedItem, recipe: Recipe, near: list[str], project: Project) -> Finding:
         target, tag = bad.target, bad.item.node.tag
         sure = target.is_sure and (near or not target.package)
-        is_plain = recipe.dialect is Dialect.OMEGACONF
-        evidence = [_LOCATING if is_plain else f"HyperPyYAML raises `ImportError` for `{tag.text}`"]
+        dialect = queries.about(recipe, project).dialect
+        evidence = [dialect.unlocated if dialect.is_plain else f"HyperPyYAML raises `ImportError` for `{tag.text}`"]
         if target.releases:
             evidence.append(f"looked up in {target.package} " + " and ".join(target.releases))
         evidence += _other_releases(bad, project)
@@ -92,34 +91,33 @@ class UnresolvableClass(Rule):
             confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
             evidence=evidence,
             help=_help(target, near),
-            claim=_claim(bad, recipe),
+            claim=_claim(bad, recipe, dialect),
             cause=f"{target.owner}.{target.missing} {target.moved}",
         )
 
-    def _misfit(self, bad: queries.TaggedItem, recipe: Recipe) -> Finding:
+    def _misfit(self, bad: queries.TaggedItem, recipe: Recipe, dialect: queries.Description) -> Finding:
         written, kind, place = bad.item.node.tag, bad.target.kind.value, bad.target.place
         tag = written.kind.value
+        key = written.text if dialect.is_plain else tag
         return self.finding(
             recipe.place(written.span),
-            f"`{tag}:` takes {_WANTED[tag]}, and `{written.target}` is {kind}",
+            f"`{key}:` takes {_WANTED[tag]}, and `{written.target}` is {kind}",
             symbol=written.target,
             confidence=Confidence.HIGH,
             evidence=(
-                _LOCATING
-                if recipe.dialect is Dialect.OMEGACONF
-                else f"HyperPyYAML raises `ValueError` for `{written.text}`",
+                dialect.unlocated if dialect.is_plain else f"HyperPyYAML raises `ValueError` for `{written.text}`",
             ),
             related=(Related(place, "defined here"),) if place is not None else (),
             help=_advice(tag, kind),
-            claim=_claim(bad, recipe),
+            claim=_claim(bad, recipe, dialect),
             cause=written.text,
         )
 
 
-def _claim(bad: queries.TaggedItem, recipe: Recipe) -> claims.NotMade | claims.NotLocated:
+def _claim(bad: queries.TaggedItem, recipe: Recipe, dialect: queries.Description) -> claims.NotMade | claims.NotLocated:
     tag = bad.item.node.tag
     place = recipe.place(tag.span)
-    if recipe.dialect is Dialect.OMEGACONF:
+    if dialect.is_plain:
         return claims.NotLocated(place, tag.target)
     return claims.NotMade(place, bad.item.top, tag.target, "")
 
@@ -147,9 +145,8 @@ def _help(target: queries.ResolvedName, near: list[str]) -> str:
     return f"did you mean {any_of(near)}?" if near else "correct the name"
 
 
-_LOCATING = "Hydra raises `InstantiationException` when it is instantiated"
 _WANTED = {
-    "_target_": "a class or function",
+    "target": "a class or function",
     "!new": "a class",
     "!apply": "a function",
     "!applyref": "a function",

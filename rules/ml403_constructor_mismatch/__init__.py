@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.graph.recipe import Dialect, TagKind
+from modellint.graph.recipe import TagKind
 from modellint.rule import Rule, file_probe, recipe_probe
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _join_findings(first: Finding, *others: Finding) -> Finding:
 
 def _claim(bad: BadCall, misfit: queries.Misfit) -> claims.NotMade | claims.NotCalled:
     item, tag = bad.item, bad.item.node.tag
-    if item.recipe.dialect is Dialect.OMEGACONF:
+    if tag.kind is TagKind.TARGET:
         return claims.NotCalled(bad.place(misfit), tag.target, *bad.given, bad.is_final)
     first = next(one for one in bad.misfits if bad.place(one) == bad.place(misfit))  # whose error hides the others
     says = first.unknown or first.doubled or (*first.missing, "")[0]

@@ -42,7 +42,7 @@ class BadCall:
     def place(self, misfit: queries.Misfit) -> Place:
         """The key of a wrong argument, where it stands in the recipe's own mapping; else the tag."""
         wrong = misfit.unknown or self.probable_argument(misfit)
-        entry = self.item.node.get(wrong) if wrong else None
+        entry = self.item.recipe.argument(self.item.node, wrong) if wrong else None
         if entry is None:
             return self.item.recipe.place(self.item.node.tag.span)
         given = self.item.fields.get(wrong)

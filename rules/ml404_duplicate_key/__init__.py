@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.graph.recipe import MERGE, Dialect
+from modellint.graph.recipe import MERGE
+from modellint.link.recipes import queries
 from modellint.rule import Rule, recipe_probe
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class DuplicateKey(Rule):
     code = "ML404"
     name = "duplicate-key"
     severity = Severity.ERROR
-    requires = ("evaluation", "is_composed")
+    requires = ("dialect", "evaluation", "is_composed")
     takes_configs = True
     probe = staticmethod(recipe_probe)
 
@@ -54,20 +55,19 @@ class DuplicateKey(Rule):
         from .repeated import repeated_keys
 
         for repeated in repeated_keys(recipe, project):
-            yield self._finding(repeated)
+            yield self._finding(repeated, queries.about(recipe, project).dialect)
 
-    def _finding(self, repeated: RepeatedKey) -> Finding:
+    def _finding(self, repeated: RepeatedKey, dialect: queries.Description) -> Finding:
         place = repeated.recipe.place(repeated.second.key.span)
-        name = repeated.second.key.text
+        name, span = repeated.second.key.text, place.span
         tag = repeated.owner.tag.text
         error = f"`ConstructorError: could not determine a constructor for the tag '{tag}'`" if tag else None
         same = repeated.first.value.text and repeated.first.value.text == repeated.second.value.text
         where = f"`{repeated.path}`" if repeated.path else "one mapping"
         help = "remove one of the two" + (", which have the same value" if same else "")
-        is_plain = repeated.recipe.dialect is Dialect.OMEGACONF
         evidence = (
-            "OmegaConf raises `ConstructorError: found duplicate key` when the configuration is loaded"
-            if is_plain
+            dialect.repeated
+            if dialect.is_plain
             else f"HyperPyYAML raises {error or '`DuplicateKeyError`'} when the recipe is loaded"
         )
         return self.finding(
@@ -78,5 +78,5 @@ class DuplicateKey(Rule):
             evidence=(evidence,),
             related=(Related(repeated.recipe.place(repeated.first.key.span), "first defined here"),),
             help="merge both with one `<<`: `<<: [*one, *other]`" if name == MERGE else help,
-            claim=None if is_plain else claims.NotLoaded(place, f"modellint_{place.span.line}_{place.span.column}"),
+            claim=None if dialect.is_plain else claims.NotLoaded(place, f"modellint_{span.line}_{span.column}"),
         )

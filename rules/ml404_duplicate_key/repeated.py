@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
-from modellint.graph.recipe import Dialect
 from modellint.link.recipes import queries
 
 if TYPE_CHECKING:
@@ -32,11 +31,11 @@ class RepeatedKey:
 def repeated_keys(recipe: Recipe, project: Project) -> Iterator[RepeatedKey]:
     """The keys that stand twice in a recipe, or in a file that it includes and that is no recipe of its own."""
     asked = queries.about(recipe, project)
-    if recipe.dialect is Dialect.OMEGACONF and not asked.is_composed:
+    if not asked.dialect.repeated or (asked.dialect.is_composed and not asked.is_composed):
         return  # another loader may take the last one
     evaluation = asked.evaluation
     for part in evaluation.recipes:
-        is_plain = recipe.dialect is Dialect.HYPERPYYAML and project.recipe(part.file) is None
+        is_plain = not asked.dialect.is_plain and project.recipe(part.file) is None
         if part is recipe or is_plain:
             for node in part.nodes():
                 for first, second in node.repeated():

@@ -50,7 +50,7 @@ def evaluate(recipe: Recipe, project: Project) -> Evaluation:
     """The objects of `recipe`, computed once per project."""
 
     def compute() -> Evaluation:
-        if recipe.dialect is Dialect.OMEGACONF:
+        if recipe.dialect is not Dialect.HYPERPYYAML:
             from modellint.dialects.evaluation import evaluate_config
 
             return evaluate_config(recipe, project)

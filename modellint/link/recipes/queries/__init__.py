@@ -21,6 +21,7 @@ from modellint.link.recipes.queries.names import RECIPE_QUERIES as RECIPE_QUERIE
 
 if TYPE_CHECKING:
     from modellint.dialects.defaults import Refusal as Refusal
+    from modellint.dialects.description import Description as Description
     from modellint.dialects.reading import MissingKey as MissingKey
     from modellint.graph.arguments import Misfit as Misfit
     from modellint.link.classes.signatures import Parameters as Parameters
@@ -61,6 +62,7 @@ else:
             ".answers": "FoundProblem Queries about",
             ".scripts": "ScriptQueries script",
             "modellint.dialects.defaults": "Refusal",
+            "modellint.dialects.description": "Description",
             "modellint.dialects.reading": "MissingKey",
             "modellint.graph.arguments": "Misfit",
             "modellint.link.classes.signatures": "Parameters",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from modellint.dialects.defaults import Refusal
+    from modellint.dialects.description import Description
     from modellint.dialects.reading import Instantiation
     from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.recipe import Node, Recipe, Scalar
@@ -137,16 +138,23 @@ class Queries:
         return frozenset.intersection(*groups) if groups else frozenset()
 
     @property
+    def dialect(self) -> Description:
+        """The dialect of the file: how it writes an object, and the effects of mistakes in it."""
+        from modellint.dialects.description import describe
+
+        return describe(self.recipe.dialect)
+
+    @property
     def is_composed(self) -> bool:
         """True if a program of Hydra is known to compose this file, alone or with others."""
-        from modellint.dialects.apps import composed_with
+        from modellint.dialects.placing import composed_with
 
         return composed_with(self.recipe.file, self._project) is not None
 
     @property
     def command(self) -> tuple[str, str, tuple[str, ...]] | None:
         """The folder, the name and the arguments by which Hydra composes this file; None if no program does."""
-        from modellint.dialects.apps import composed_with
+        from modellint.dialects.placing import composed_with
 
         composed = composed_with(self.recipe.file, self._project)
         if composed is None or composed.app.folder is None or composed.app.name is None:
@@ -155,7 +163,7 @@ class Queries:
 
     def refusals(self) -> list[Refusal]:
         """The entries in this file of a defaults list, and the keys, for which Hydra refuses to compose it."""
-        from modellint.dialects.apps import composed_with
+        from modellint.dialects.placing import composed_with
 
         composed = composed_with(self.recipe.file, self._project)
         found = () if composed is None else composed.composition.refusals

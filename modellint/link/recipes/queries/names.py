@@ -7,6 +7,7 @@ RECIPE_QUERIES = (
     "changes_state",
     "command",
     "constructor",
+    "dialect",
     "disagreements",
     "evaluation",
     "folders",

@@ -34,13 +34,9 @@ class ScriptQueries:
         return recipes_of(self._module.file, self._project)
 
     @property
-    def _imports_hydra(self) -> bool:
-        return any(origin.partition(".")[0] == "hydra" for origin in self._module.imports.values())
-
-    @property
     def unmet_programs(self) -> list[App]:
         """The programs of Hydra in the file whose folder of configurations, or whose primary one, is not there."""
-        if not self._imports_hydra:
+        if not self._module.imports_of("hydra"):
             return []
         from modellint.dialects.apps import apps_in, lacks_primary
 
@@ -50,7 +46,7 @@ class ScriptQueries:
     @property
     def missing_config_keys(self) -> Iterator[MissingKey]:
         """The keys that the programs in the file read for certain, and that their configurations lack."""
-        if not self._imports_hydra:
+        if not self._module.imports_of("hydra"):
             return iter(())
         from modellint.dialects.reading import missing_keys
 

@@ -1,0 +1,83 @@
+"""Descriptions of dialects: who loads a file and builds its objects, and what each of them does with a mistake.
+
+`Dialect.writing` is how a file of the dialect writes an object.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.graph.immutable import dataclass
+from modellint.graph.recipe import Dialect
+
+if TYPE_CHECKING:
+    from modellint.graph.recipe import Writing
+
+_OMEGACONF = "OmegaConf raises `ConstructorError: found duplicate key` when the configuration is loaded"
+
+
+@dataclass(frozen=True)
+class Description:
+    """A dialect, and the effects of mistakes in its files, in sentences for findings.
+
+    `unlocated` tells the effect of a name that is not there, `repeated` of a key that stands twice in one mapping;
+    empty for a loader that takes the last one. `unresolved` tells the effect of a reference to a missing key.
+    `is_composed`: other files are merged into one by a defaults list. `is_whole`: a file is used by itself, and its
+    loader gets all keys of it but those of the command line.
+    """
+
+    dialect: Dialect
+    unlocated: str
+    repeated: str
+    unresolved: str
+    is_composed: bool = False
+    is_whole: bool = False
+
+    @property
+    def writing(self) -> Writing:
+        """How a file writes an object."""
+        return self.dialect.writing
+
+    @property
+    def is_plain(self) -> bool:
+        """True if objects are written by keys, and references as `${…}`; HyperPyYAML has tags and `<…>` for them."""
+        return bool(self.writing.target)
+
+
+_DESCRIPTIONS = {
+    Dialect.HYPERPYYAML: Description(
+        Dialect.HYPERPYYAML,
+        "HyperPyYAML raises `ImportError` when it loads the recipe",
+        "HyperPyYAML raises `DuplicateKeyError` when it loads the recipe",
+        "HyperPyYAML raises `ValueError` when the recipe is loaded",
+        is_whole=True,
+    ),
+    # Source: hydra-core 1.3.8 and omegaconf 2.3.1.
+    Dialect.OMEGACONF: Description(
+        Dialect.OMEGACONF,
+        "Hydra raises `InstantiationException` when it is instantiated",
+        _OMEGACONF,
+        "OmegaConf raises `InterpolationKeyError` when the value is read",
+        is_composed=True,
+    ),
+    # Source: torchtune 0.6.1, `torchtune/config/_instantiate.py` and `_utils.py`.
+    Dialect.TORCHTUNE: Description(
+        Dialect.TORCHTUNE,
+        "torchtune raises `InstantiationError` when it is instantiated",
+        _OMEGACONF,
+        "OmegaConf raises `InterpolationKeyError` when torchtune resolves the configuration to log it",
+        is_whole=True,
+    ),
+    # No library: each project has the two functions.
+    Dialect.LATENT: Description(
+        Dialect.LATENT,
+        "importing it raises `ImportError` or `AttributeError` when it is built",
+        "",
+        "OmegaConf raises `InterpolationKeyError` when the value is read",
+    ),
+}
+
+
+def describe(dialect: Dialect) -> Description:
+    """The description of a dialect."""
+    return _DESCRIPTIONS[dialect]

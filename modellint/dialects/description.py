@@ -23,7 +23,8 @@ class Description:
     `unlocated` tells the effect of a name that is not there, `repeated` of a key that stands twice in one mapping;
     empty for a loader that takes the last one. `unresolved` tells the effect of a reference to a missing key.
     `is_composed`: other files are merged into one by a defaults list. `is_whole`: a file is used by itself, and its
-    loader gets all keys of it but those of the command line.
+    loader gets all keys of it but those of the command line. `overwritten` tells the effect of a repeated key of which the
+    last one is taken. `is_typed`: values are parsed as the types of parameters, and `faults` are what the parser refuses.
     """
 
     dialect: Dialect
@@ -32,6 +33,8 @@ class Description:
     unresolved: str
     is_composed: bool = False
     is_whole: bool = False
+    overwritten: str = ""
+    is_typed: bool = False
 
     @property
     def writing(self) -> Writing:
@@ -67,6 +70,16 @@ _DESCRIPTIONS = {
         _OMEGACONF,
         "OmegaConf raises `InterpolationKeyError` when torchtune resolves the configuration to log it",
         is_whole=True,
+    ),
+    # Source: jsonargparse 4.53, `_typehints.py` and `_loaders_dumpers.py`, which leaves `${…}` as it is.
+    Dialect.LIGHTNING_CLI: Description(
+        Dialect.LIGHTNING_CLI,
+        "jsonargparse refuses the configuration, as it cannot import the class",
+        "",
+        "",
+        is_whole=True,
+        overwritten="jsonargparse silently takes the last one",
+        is_typed=True,
     ),
     # No library: each project has the two functions.
     Dialect.LATENT: Description(

@@ -8,6 +8,7 @@ from modellint.dialects.hydra_nodes import HYDRA
 from modellint.dialects.lone import evaluate_alone, is_stored
 from modellint.dialects.placing import all_composed_with, composed_with, is_added, is_option
 from modellint.edits.similar import get_close_matches
+from modellint.graph.recipe import Dialect
 from modellint.link.recipes.items import Evaluation, Problem, ProblemKind
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 def evaluate_config(recipe: Recipe, project: Project) -> Evaluation:
     """The objects of a configuration, and the interpolations that certainly have no target."""
+    if recipe.dialect is Dialect.LIGHTNING_CLI:
+        from modellint.dialects.lightning_cli.evaluation import evaluate_cli
+
+        return evaluate_cli(recipe, project)
     composed = composed_with(recipe.file, project)
     if composed is None:
         return evaluate_alone(recipe, project)

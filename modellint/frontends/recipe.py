@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from modellint.graph import interpolation
 from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import (
+    CLASS_PATH,
     MERGE,
     NO_TAG,
     REFERENCE,
@@ -178,6 +179,19 @@ def read_omegaconf(path: Path, data: bytes) -> Recipe:
     source = decode_yaml(path, data)
     root = _Reader(source, Dialect.OMEGACONF).read()
     return Recipe(source, root or Node(NodeKind.MAPPING, NO_TAG, Span(1, 1, 1, 1)), Dialect.OMEGACONF)
+
+
+def names_class_path(data: bytes) -> bool:
+    """True if a YAML file may name a class by `class_path:`, by its bytes alone."""
+    return CLASS_PATH.encode() in _narrow_bytes(data)
+
+
+def read_cli(path: Path, data: bytes) -> Recipe | None:
+    """The configuration in a YAML file that jsonargparse reads; None if it is no mapping.
+
+    Raises UnreadableError where the file is not valid YAML, and is no template that becomes so.
+    """
+    return _read_plain(decode_yaml(path, data), Dialect.LIGHTNING_CLI)
 
 
 def _narrow_bytes(data: bytes) -> bytes:

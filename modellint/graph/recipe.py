@@ -30,18 +30,22 @@ MERGE = "<<"
 
 #: The keys of a plain configuration's mapping that name the callable, and control the call.
 TARGET, PARTIAL, ARGUMENTS = "_target_", "_partial_", "_args_"
+#: The keys by which jsonargparse, and LightningCLI with it, names a class and its arguments.
+CLASS_PATH, INIT_ARGS, DICT_KWARGS = "class_path", "init_args", "dict_kwargs"
 
 
 class Dialect(Enum):
     """How a recipe is written: in HyperPyYAML, or in plain YAML that another program reads.
 
     OMEGACONF has `_target_:` (Hydra), TORCHTUNE `_component_:`, and LATENT `target:` with `params:`; all have `${…}`.
+    LIGHTNING_CLI, which is for all programs of jsonargparse, has `class_path:` with `init_args:`.
     """
 
     HYPERPYYAML = "HyperPyYAML"
     OMEGACONF = "OmegaConf"
     TORCHTUNE = "torchtune"
     LATENT = "latent diffusion"
+    LIGHTNING_CLI = "LightningCLI"
 
     @property
     def writing(self) -> Writing:
@@ -74,6 +78,7 @@ _WRITINGS = {
     Dialect.OMEGACONF: Writing(TARGET, "", ARGUMENTS, PARTIAL, ("_recursive_", "_convert_")),
     Dialect.TORCHTUNE: Writing("_component_"),
     Dialect.LATENT: Writing("target", "params"),
+    Dialect.LIGHTNING_CLI: Writing(CLASS_PATH, INIT_ARGS, others=(DICT_KWARGS,)),
 }
 
 

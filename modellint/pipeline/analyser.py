@@ -413,6 +413,7 @@ class Analyser:
 
     def _yaml(self, run: _FileRun, data: bytes, project: Project) -> None:
         from modellint.dialects.apps import may_be_composed, programs_of
+        from modellint.dialects.lightning_cli.gate import may_be_loaded, read_checked, read_loaded
         from modellint.frontends import recipe as recipe_frontend
         from modellint.link.recipes.loaders import is_loaded_otherwise
 
@@ -433,6 +434,10 @@ class Analyser:
             recipe = self._try_frontend(run, part, project.config, run.path)
             if recipe is None:
                 self._try_frontend(run, part, recipe_frontend.read_config, run.path, data)
+        if recipe is None and may_be_loaded(run.path, data, project):
+            recipe = self._try_frontend(run, part, read_loaded, run.path, project)
+            if recipe is None:
+                self._try_frontend(run, part, read_checked, run.path, data, project)
         if recipe is not None:
             run.inventory = run.inventory.plus(Inventory(recipes=int(is_recipe), configurations=int(not is_recipe)))
             run.clock = process_time()

@@ -54,14 +54,17 @@ class UnresolvableClass(Rule):
     code = "ML402"
     name = "unresolvable-class"
     severity = Severity.ERROR
-    requires = ("dialect", "is_for_earlier", "requirement", "tags")
+    requires = ("dialect", "faults", "is_for_earlier", "requirement", "tags")
     takes_configs = True
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
-        for tagged in queries.about(recipe, project).tags():
+        asked = queries.about(recipe, project)
+        for fault in asked.faults(queries.FaultKind.UNRESOLVED):
+            yield self._unimportable(fault, asked.dialect)
+        for tagged in () if asked.dialect.is_typed else asked.tags():
             target = tagged.target
             if tagged.is_refused:
-                yield self._misfit(tagged, recipe, queries.about(recipe, project).dialect)
+                yield self._misfit(tagged, recipe, asked.dialect)
             elif target.kind is queries.TargetKind.MISSING:
                 near = edits.get_close_matches(target.missing, sorted(target.available), n=3, cutoff=0.7)
                 if near or target.is_sure:
@@ -93,6 +96,25 @@ class UnresolvableClass(Rule):
             help=_help(target, near),
             claim=_claim(bad, recipe, dialect),
             cause=f"{target.owner}.{target.missing} {target.moved}",
+        )
+
+    def _unimportable(self, fault: queries.Fault, dialect: queries.Description) -> Finding:
+        is_short = not fault.class_path
+        evidence = [_KEPT if fault.is_kept else dialect.unlocated]
+        if fault.releases:
+            evidence.append(f"looked up in {fault.releases}")
+        known = "no imported class of the expected type is called" if is_short else f"`{fault.owner}` has no"
+        known = known if is_short or fault.owner else "there is no package"
+        return self.finding(
+            fault.place,
+            f"{known} `{fault.name}`",
+            symbol=fault.class_path or fault.name,
+            severity=Severity.WARNING if fault.is_kept else Severity.ERROR,
+            confidence=Confidence.HIGH if fault.near else Confidence.MEDIUM,
+            evidence=evidence,
+            help=f"did you mean {any_of(fault.near)}?" if fault.near else "correct the name",
+            claim=None if is_short else claims.NotLocated(fault.place, fault.class_path),
+            cause=f"{fault.owner}.{fault.name}",
         )
 
     def _misfit(self, bad: queries.TaggedItem, recipe: Recipe, dialect: queries.Description) -> Finding:
@@ -145,6 +167,7 @@ def _help(target: queries.ResolvedName, near: list[str]) -> str:
     return f"did you mean {any_of(near)}?" if near else "correct the name"
 
 
+_KEPT = "the parameter takes anything, so jsonargparse passes the mapping instead of an object"
 _WANTED = {
     "target": "a class or function",
     "!new": "a class",

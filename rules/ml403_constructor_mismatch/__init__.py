@@ -67,12 +67,26 @@ class ConstructorMismatch(Rule):
     code = "ML403"
     name = "constructor-mismatch"
     severity = Severity.ERROR
-    requires = ("constructor", "folders", "instantiation", "tags")
+    requires = ("constructor", "dialect", "faults", "folders", "instantiation", "loaders", "tags")
     takes_configs = True
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from .calls import bad_calls
+        from .parsed import refused_values
 
+        for refused in refused_values(recipe, project):
+            yield self.finding(
+                refused.fault.place,
+                refused.message,
+                symbol=refused.symbol,
+                severity=Severity.WARNING if refused.fault.is_kept else Severity.ERROR,
+                confidence=Confidence.MEDIUM if refused.fault.is_kept else Confidence.HIGH,
+                evidence=refused.evidence,
+                related=(Related(refused.defined, "defined here"),) if refused.defined is not None else (),
+                help=refused.advice,
+                claim=refused.claim,
+                cause=f"{refused.fault.class_path}: {refused.message}",
+            )
         for bad in bad_calls(recipe, project):
             found = [self._finding(bad, misfit) for misfit in _mistakes(bad.misfits)]
             is_many = len(found) > _MOST and all(finding.confidence > Confidence.LOW for finding in found)

@@ -52,7 +52,8 @@ class BadCall:
 
 def bad_calls(recipe: Recipe, project: Project) -> Iterator[BadCall]:
     """The tags of a recipe whose arguments do not fit the parameters of the named class or function."""
-    for tagged in queries.about(recipe, project).tags(by_argument=True):
+    asked = queries.about(recipe, project)
+    for tagged in () if asked.dialect.is_typed else asked.tags(by_argument=True):
         item, tag = tagged.item, tagged.item.node.tag.kind
         given = _arguments(item)
         is_open = tag is TagKind.TARGET and item.kind is queries.ItemKind.UNKNOWN

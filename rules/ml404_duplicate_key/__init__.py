@@ -66,7 +66,7 @@ class DuplicateKey(Rule):
         where = f"`{repeated.path}`" if repeated.path else "one mapping"
         help = "remove one of the two" + (", which have the same value" if same else "")
         evidence = (
-            dialect.repeated
+            dialect.repeated or dialect.overwritten
             if dialect.is_plain
             else f"HyperPyYAML raises {error or '`DuplicateKeyError`'} when the recipe is loaded"
         )
@@ -74,6 +74,7 @@ class DuplicateKey(Rule):
             place,
             f"the key `{name}` occurs twice in {where}",
             symbol=name,
+            severity=Severity.WARNING if dialect.overwritten else Severity.ERROR,
             confidence=Confidence.HIGH,
             evidence=(evidence,),
             related=(Related(repeated.recipe.place(repeated.first.key.span), "first defined here"),),

@@ -31,11 +31,12 @@ class RepeatedKey:
 def repeated_keys(recipe: Recipe, project: Project) -> Iterator[RepeatedKey]:
     """The keys that stand twice in a recipe, or in a file that it includes and that is no recipe of its own."""
     asked = queries.about(recipe, project)
-    if not asked.dialect.repeated or (asked.dialect.is_composed and not asked.is_composed):
+    dialect = asked.dialect
+    if not (dialect.repeated or dialect.overwritten) or (dialect.is_composed and not asked.is_composed):
         return  # another loader may take the last one
     evaluation = asked.evaluation
     for part in evaluation.recipes:
-        is_plain = not asked.dialect.is_plain and project.recipe(part.file) is None
+        is_plain = not dialect.is_plain and project.recipe(part.file) is None
         if part is recipe or is_plain:
             for node in part.nodes():
                 for first, second in node.repeated():

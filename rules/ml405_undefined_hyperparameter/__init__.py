@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 #: The most keys that a finding lists.
 _MOST_NAMES = 8
+_REFUSED = "jsonargparse raises `ValueError` when the program builds its parser"
 
 
 class UndefinedHyperparameter(Rule):
@@ -65,7 +66,11 @@ class UndefinedHyperparameter(Rule):
     code = "ML405"
     name = "undefined-hyperparameter"
     severity = Severity.ERROR
-    requires = ("interface_recipes", "missing_config_keys", "missing_keys", "unmet_keys")
+    requires = (
+        *("dialect", "faults", "interface_recipes", "loaders", "missing_config_keys", "missing_keys", "unmet_keys"),
+        "unmet_links",
+    )
+    takes_configs = True
     probe = staticmethod(recipe_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
@@ -74,6 +79,8 @@ class UndefinedHyperparameter(Rule):
             yield self._finding(missing)
         for key in script.missing_config_keys:
             yield self._config_finding(key)
+        for link in script.unmet_links:
+            yield self._of_link(link)
         for recipe in script.interface_recipes:
             yield from self.check_recipe(recipe, project)
         from .checkpoint_keys import unsaved_keys
@@ -83,6 +90,10 @@ class UndefinedHyperparameter(Rule):
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         asked = queries.about(recipe, project)
+        for fault in asked.faults(queries.FaultKind.UNKNOWN_SECTION):
+            yield self._section_finding(fault, asked.loaders)
+        if asked.dialect.is_plain:
+            return
         for unmet in asked.unmet_keys():
             yield self._unmet(unmet, recipe)
         for missing in asked.missing_keys():
@@ -134,6 +145,31 @@ class UndefinedHyperparameter(Rule):
             ),
             help=f"did you mean `{near[0]}`?" if near else f"it has {listed}" if listed else "add the key",
             cause=f"{missing.app.name}: {missing.where}.{missing.name}",
+        )
+
+    def _section_finding(self, fault: queries.Fault, loaders: Sequence[queries.Loaded]) -> Finding:
+        listed = ", ".join(f"`{key}`" for key in fault.wanted[:_MOST_NAMES])
+        reasons = [f"`{one.program.script.name}` loads the file, by {one.reason}" for one in loaders[:1]]
+        return self.finding(
+            fault.place,
+            f"`{fault.owner}` takes no key `{fault.name}`",
+            symbol=fault.name,
+            confidence=Confidence.HIGH if fault.near else Confidence.MEDIUM,
+            evidence=("jsonargparse refuses the configuration before anything is built", *reasons),
+            help=f"did you mean `{fault.near[0]}`?" if fault.near else f"it takes {listed}",
+        )
+
+    def _of_link(self, link: queries.UnmetLink) -> Finding:
+        near = edits.get_close_matches(link.key, link.available, n=1, cutoff=0.6)
+        key, _, attribute = link.key.rpartition(".")
+        effect = "the object has no such attribute when the link is followed" if link.on_instantiate else _REFUSED
+        return self.finding(
+            link.place,
+            f"`{key}` has no attribute `{attribute}`" if link.on_instantiate else f"the parser has no key `{link.key}`",
+            symbol=link.key,
+            confidence=Confidence.HIGH if near or not link.on_instantiate else Confidence.MEDIUM,
+            evidence=(effect,),
+            help=f"did you mean `{near[0]}`?" if near else "correct the key, or add the argument before the link",
         )
 
     def _of_checkpoints(self, found: Unsaved) -> Finding:

@@ -104,7 +104,7 @@ class TaggedItem:
         """The definition that the name resolves to when one of the scripts of `whole`, or anybody, loads it."""
         name, whole, project = self.name, self.whole, self._project
         near, folders = project.once(("near", whole.file), lambda: _near(whole, project))
-        return project.once(("target", name, folders), lambda: _locate(name, near, project))
+        return project.once(("target", name, folders), lambda: locate(name, near, project))
 
     @property
     def likely_target(self) -> ResolvedName:
@@ -162,7 +162,8 @@ def _near(whole: Recipe, project: Project) -> tuple[tuple[Path, ...], tuple[Path
     return near, tuple(dict.fromkeys(path.parent for path in near))
 
 
-def _locate(name: str, near: tuple[Path, ...], project: Project) -> ResolvedName:
+def locate(name: str, near: tuple[Path, ...], project: Project) -> ResolvedName:
+    """The definition that a dotted name resolves to from the first of some files in which it resolves to any."""
     if not name:
         return ResolvedName(TargetKind.MODULE)
     if "." not in name:
@@ -232,7 +233,7 @@ def _read(name: str, near: Path, project: Project) -> ResolvedName:
         )
     top = name.partition(".")[0]
     is_here = any(True for _ in project.names.path.holding(top, near))
-    return _UNKNOWN if is_here else _resolve_described(name, top, project)
+    return _UNKNOWN if is_here else resolve_described(name, project)
 
 
 def resolve_definition(definition: Definition | None, project: Project) -> ResolvedName:
@@ -264,8 +265,9 @@ def resolve_definition(definition: Definition | None, project: Project) -> Resol
     return ResolvedName(TargetKind.CLASS, signatures, place=place, package=package, releases=releases)
 
 
-def _resolve_described(name: str, top: str, project: Project) -> ResolvedName:
-    """The resolution of a name by the shipped catalogue."""
+def resolve_described(name: str, project: Project) -> ResolvedName:
+    """The resolution of a name by the shipped catalogue, whatever is installed."""
+    top = name.partition(".")[0]
     known = catalogue(top)
     if known is None:
         return _UNKNOWN

@@ -22,6 +22,10 @@ from modellint.link.recipes.queries.names import RECIPE_QUERIES as RECIPE_QUERIE
 if TYPE_CHECKING:
     from modellint.dialects.defaults import Refusal as Refusal
     from modellint.dialects.description import Description as Description
+    from modellint.dialects.lightning_cli.faults import Fault as Fault
+    from modellint.dialects.lightning_cli.faults import FaultKind as FaultKind
+    from modellint.dialects.lightning_cli.links import UnmetLink as UnmetLink
+    from modellint.dialects.lightning_cli.loading import Loaded as Loaded
     from modellint.dialects.reading import MissingKey as MissingKey
     from modellint.graph.arguments import Misfit as Misfit
     from modellint.link.classes.signatures import Parameters as Parameters
@@ -63,6 +67,9 @@ else:
             ".scripts": "ScriptQueries script",
             "modellint.dialects.defaults": "Refusal",
             "modellint.dialects.description": "Description",
+            "modellint.dialects.lightning_cli.faults": "Fault FaultKind",
+            "modellint.dialects.lightning_cli.links": "UnmetLink",
+            "modellint.dialects.lightning_cli.loading": "Loaded",
             "modellint.dialects.reading": "MissingKey",
             "modellint.graph.arguments": "Misfit",
             "modellint.link.classes.signatures": "Parameters",

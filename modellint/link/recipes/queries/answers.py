@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from modellint.dialects.defaults import Refusal
     from modellint.dialects.description import Description
+    from modellint.dialects.lightning_cli.faults import Fault, FaultKind
+    from modellint.dialects.lightning_cli.loading import Loaded
     from modellint.dialects.reading import Instantiation
     from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.recipe import Node, Recipe, Scalar
@@ -174,6 +176,20 @@ class Queries:
         from modellint.dialects.reading import instantiation_of
 
         return instantiation_of(item, self.recipe, self._project)
+
+    def faults(self, *kinds: FaultKind) -> list[Fault]:
+        """The mistakes of some kinds for which jsonargparse refuses the file; none in files of other dialects."""
+        from modellint.dialects.lightning_cli.evaluation import faults_of
+
+        is_typed = self.dialect.is_typed
+        return [fault for fault in faults_of(self.recipe, self._project) if fault.kind in kinds] if is_typed else []
+
+    @property
+    def loaders(self) -> tuple[Loaded, ...]:
+        """The programs of jsonargparse that load the file, each with the `reason` for which it is taken to."""
+        from modellint.dialects.lightning_cli.loading import loaded_by
+
+        return loaded_by(self.recipe, self._project) if self.dialect.is_typed else ()
 
     # -- classes of objects ------------------------------------------------------------------------------------
 

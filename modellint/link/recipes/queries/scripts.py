@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from modellint.dialects.apps import App
+    from modellint.dialects.lightning_cli.links import UnmetLink
     from modellint.dialects.reading import MissingKey
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
@@ -51,6 +52,13 @@ class ScriptQueries:
         from modellint.dialects.reading import missing_keys
 
         return missing_keys(self._module, self._project)
+
+    @property
+    def unmet_links(self) -> tuple[UnmetLink, ...]:
+        """The keys of `link_arguments` in the programs of the file that their parsers lack."""
+        from modellint.dialects.lightning_cli.links import unmet_links
+
+        return unmet_links(self._module, self._project)
 
     @property
     def interface_recipes(self) -> tuple[Recipe, ...]:

@@ -1,0 +1,171 @@
+"""The faults of a configuration, and the objects that its program builds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.dialects.lightning_cli.checking import Checker, Given, Spot, entries_of
+from modellint.dialects.lightning_cli.faults import Fault, FaultKind
+from modellint.dialects.lightning_cli.loading import loaded_by
+from modellint.dialects.lightning_cli.values import UnknownValueError, scalar_of
+from modellint.dialects.omegaconf import Configuration, spots_of
+from modellint.edits.similar import get_close_matches
+from modellint.graph.immutable import replace
+from modellint.graph.recipe import CLASS_PATH, NodeKind
+from modellint.link.recipes.items import Evaluation, ItemKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from modellint.dialects.lightning_cli.loading import Loaded
+    from modellint.dialects.lightning_cli.parsers import Parser, Section
+    from modellint.graph.recipe import Entry, Recipe
+    from modellint.link.project import Project
+
+#: Keys that each parser takes in a configuration.
+_OF_ALL = frozenset(("config", "subcommand", "$schema"))
+_NEAR = 0.6
+
+
+def faults_of(recipe: Recipe, project: Project) -> tuple[Fault, ...]:
+    """The faults of a configuration that jsonargparse loads, by place."""
+    return project.once(("cli faults", recipe.file), lambda: tuple(_faults(recipe, project)))
+
+
+def _faults(recipe: Recipe, project: Project) -> list[Fault]:
+    loaded = loaded_by(recipe, project)
+    near = near_files(recipe, project)
+    if not loaded:
+        return _sorted(Checker(recipe, near, project).walk(Spot(recipe.root, None, "", Given(is_all=False))))
+    found = [_of_program(recipe, one, near, project) for one in loaded]
+    # What one program refuses, another one may take: only what all refuse is a mistake.
+    common = [fault for fault in found[0] if all(any(_is_same(fault, one) for one in other) for other in found[1:])]
+    return _sorted(common)
+
+
+def _is_same(one: Fault, other: Fault) -> bool:
+    return one.kind is other.kind and one.place == other.place and one.name == other.name
+
+
+def _sorted(faults: list[Fault]) -> list[Fault]:
+    """The faults by place, each once."""
+    found = {
+        (fault.place.span.line, fault.place.span.column, fault.kind.value, fault.name): fault
+        for fault in faults
+        if not fault.is_doubtful
+    }
+    return [found[key] for key in sorted(found)]
+
+
+def near_files(recipe: Recipe, project: Project) -> tuple[Path, ...]:
+    """The files from which the class paths of a configuration are resolved: the scripts of its programs, and itself."""
+    scripts = [one.program.script for one in loaded_by(recipe, project)]
+    return tuple(dict.fromkeys((*scripts, recipe.file)))
+
+
+def _of_program(recipe: Recipe, loaded: Loaded, near: tuple[Path, ...], project: Project) -> list[Fault]:
+    """The faults of a file as the configuration of one program."""
+    interpolates = bool(project.files.mentioning(project.options.root, "omegaconf"))
+    checker = Checker(recipe, near, project, interpolates=interpolates)
+    program = loaded.program
+    entries = entries_of(recipe.root)
+    found: list[Fault] = []
+    if program.subcommands and not loaded.below and not (program.is_either and not program.subcommands.keys() & entries):
+        for name, entry in entries.items():
+            parser = program.subcommands.get(name)
+            if parser is None:
+                if name not in _OF_ALL and not program.parser.is_open:
+                    found.append(_unknown(recipe, name, entry, tuple(program.subcommands), program.script.name))
+            elif entry.value.kind is NodeKind.MAPPING:
+                inner = replace(loaded, parser=parser, below=name)
+                found += _of_parser(checker, recipe, entries_of(entry.value), inner, name)
+    else:
+        found += _of_parser(checker, recipe, entries, loaded, "")
+    found += checker.walk(Spot(recipe.root, None, "", Given(is_all=False)))
+    return found
+
+
+def _of_parser(
+    checker: Checker, recipe: Recipe, entries: dict[str, Entry], loaded: Loaded, start: str
+) -> Iterator[Fault]:
+    """The faults of the sections of a parser."""
+    parser = loaded.parser
+    given = frozenset((*loaded.given, *parser.given))
+    top = Given(given, loaded.is_whole)
+    for written, entry in entries.items():
+        first, _, rest = written.removesuffix("+").partition(".")
+        section = parser.sections.get(first)
+        if section is None:
+            if first not in _OF_ALL and _is_told(first, loaded):
+                yield _unknown(recipe, first, entry, tuple(parser.sections), loaded.program.script.name)
+        elif not rest and not written.endswith("+"):
+            path = f"{start}.{first}" if start else first
+            more = frozenset(name for name in entries if name.startswith(f"{first}."))
+            yield from _of_section(checker, Spot(entry.value, entry.key, path, Given(top.names | more, top.is_all).below(first)), section)
+        elif rest and section.takes is not None and not section.takes.is_open:
+            name = rest.partition(".")[0]
+            if name not in section.takes.fields:
+                near = get_close_matches(name, section.takes.fields, n=1, cutoff=_NEAR)
+                place = recipe.place(entry.key.span)
+                wanted = tuple(section.takes.fields)
+                yield Fault(FaultKind.UNKNOWN_KEY, place, name, section.owner, wanted, tuple(near))
+
+
+def _is_told(name: str, loaded: Loaded) -> bool:
+    """True if a section that a parser lacks is a mistake."""
+    parser = loaded.parser
+    if parser.is_open or not loaded.program.is_sure:
+        return bool(get_close_matches(name, parser.sections, n=1, cutoff=0.8)) and not parser.is_open
+    return True
+
+
+def _unknown(recipe: Recipe, name: str, entry: Entry, wanted: tuple[str, ...], owner: str) -> Fault:
+    near = get_close_matches(name, wanted, n=1, cutoff=_NEAR)
+    return Fault(FaultKind.UNKNOWN_SECTION, recipe.place(entry.key.span), name, owner, wanted, tuple(near), name)
+
+
+def _of_section(checker: Checker, spot: Spot, section: Section) -> list[Fault]:
+    node = spot.node
+    if section.takes is None:
+        return checker.check(spot, section.type)
+    if node.kind is NodeKind.SCALAR:
+        try:
+            value = scalar_of(node)
+        except UnknownValueError:
+            return []
+        if value is not None:
+            return []  # the name of a file
+        place = checker.place(spot.key or node)
+        return [Fault(FaultKind.EMPTY, place, section.owner, section.owner, path=spot.path)]
+    if node.kind is NodeKind.MAPPING and CLASS_PATH in entries_of(node) and CLASS_PATH not in section.takes.fields:
+        if section.takes.is_open:
+            return []
+        place = checker.place(entries_of(node)[CLASS_PATH].key)
+        wanted = (section.callee.name,) if section.callee is not None else ()
+        checker.seen.add(id(node))
+        return [Fault(FaultKind.NO_SUBCLASSES, place, CLASS_PATH, section.owner, wanted, path=spot.path)]
+    return checker.arguments(spot, section.takes, section.callee, section.owner)
+
+
+# -- objects -------------------------------------------------------------------------------------------------------
+
+
+def evaluate_cli(recipe: Recipe, project: Project) -> Evaluation:
+    """The objects of a configuration, those of groups included: their class is that of the program."""
+    run = Configuration(spots_of(recipe))
+    for loaded in loaded_by(recipe, project)[:1]:
+        tops = [run.root_item]
+        if loaded.program.subcommands and not loaded.below:
+            tops = [item for item in run.root_item.fields.values() if item.kind is ItemKind.MAPPING]
+        for top in tops:
+            for name, section in _parser_of(loaded).sections.items():
+                item = top.fields.get(name)
+                if item is not None and item.kind is ItemKind.MAPPING and section.callee is not None:
+                    if section.callee.model is not None:
+                        item.kind, item.target = ItemKind.NEW, section.callee.name
+    return Evaluation(recipe, run.root_item, (), (recipe,), run.items)
+
+
+def _parser_of(loaded: Loaded) -> Parser:
+    return loaded.parser if loaded.below else next(iter(loaded.program.subcommands.values()), loaded.parser)

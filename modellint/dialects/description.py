@@ -23,8 +23,9 @@ class Description:
     `unlocated` tells the effect of a name that is not there, `repeated` of a key that stands twice in one mapping;
     empty for a loader that takes the last one. `unresolved` tells the effect of a reference to a missing key.
     `is_composed`: other files are merged into one by a defaults list. `is_whole`: a file is used by itself, and its
-    loader gets all keys of it but those of the command line. `overwritten` tells the effect of a repeated key of which the
-    last one is taken. `is_typed`: values are parsed as the types of parameters, and `faults` are what the parser refuses.
+    loader gets all keys of it but those of the command line. `overwritten` tells the effect of a repeated key of which
+    the last one is taken. `is_typed`: values are parsed as the types of parameters, and `faults` are what the parser
+    refuses.
     """
 
     dialect: Dialect

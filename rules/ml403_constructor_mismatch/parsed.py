@@ -59,7 +59,7 @@ def refused_values(recipe: Recipe, project: Project) -> Iterator[Refused]:
     loaders = [f"`{one.program.script.name}` loads the file, by {one.reason}" for one in asked.loaders[:1]]
     for fault in found:
         message, advice = _told(fault)
-        yield Refused(fault, message, advice, tuple((*_evidence(fault), *loaders)))
+        yield Refused(fault, message, advice, (*_evidence(fault), *loaders))
 
 
 def _told(fault: queries.Fault) -> tuple[str, str]:
@@ -71,7 +71,9 @@ def _told(fault: queries.Fault) -> tuple[str, str]:
             return f"`{owner}` takes no argument `{name}`", meant or f"remove `{name}`"
         case kinds.MISSING:
             several = "s" * (len(fault.wanted) > 1)
-            return f"`{owner}` needs " + " and ".join(f"`{one}`" for one in fault.wanted), f"add the missing argument{several}"
+            return f"`{owner}` needs " + " and ".join(
+                f"`{one}`" for one in fault.wanted
+            ), f"add the missing argument{several}"
         case kinds.BESIDE:
             advice = "move it into `init_args`" if fault.near[:1] == ("init_args",) and not _is_like(name) else meant
             return f"`{name}` stands beside `class_path`, as no argument of `{owner}` may", advice or f"remove `{name}`"

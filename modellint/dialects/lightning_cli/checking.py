@@ -23,6 +23,7 @@ from modellint.dialects.lightning_cli.types import (
     told,
 )
 from modellint.dialects.lightning_cli.values import (
+    NULLS,
     UnknownValueError,
     is_default,
     is_one_of,
@@ -32,7 +33,7 @@ from modellint.dialects.lightning_cli.values import (
 )
 from modellint.edits.similar import get_close_matches
 from modellint.graph.immutable import dataclass, replace
-from modellint.graph.recipe import CLASS_PATH, DICT_KWARGS, INIT_ARGS, MERGE, NodeKind, TagKind
+from modellint.graph.recipe import CLASS_PATH, DICT_KWARGS, INIT_ARGS, MERGE, NO_TAG, NodeKind, TagKind
 from modellint.link.recipes.targets import TargetKind
 
 if TYPE_CHECKING:
@@ -95,6 +96,11 @@ def entries_of(node: Node) -> dict[str, Entry]:
         if isinstance(entry.name, str) and not (entry.key.plain and entry.key.text == MERGE):
             found[entry.name] = entry
     return found
+
+
+def _is_null(node: Node) -> bool:
+    """True if a value is None, which jsonargparse takes for each argument that is not required."""
+    return node.kind is NodeKind.SCALAR and node.tag is NO_TAG and node.plain and node.text in NULLS
 
 
 class Checker:
@@ -249,8 +255,10 @@ class Checker:
         if kind.is_closed:
             return self.arguments(spot, callee.takes, callee)
         if INIT_ARGS in entries or DICT_KWARGS in entries:  # the class itself, or one that another file names
-            return self._beside(spot, entries, callee)
-        given = Given(spot.given.below(INIT_ARGS).names | spot.given.names, is_all=False)
+            return self.walk(spot) if spot.given.has(CLASS_PATH) else self._beside(spot, entries, callee)
+        if spot.given.has(CLASS_PATH):
+            return self.walk(spot)
+        given = Given(spot.given.below(INIT_ARGS).names | spot.given.names, spot.given.is_all)
         return self.arguments(replace(spot, given=given), callee.takes, callee)
 
     def _named_object(self, spot: Spot, kind: Object) -> list[Fault]:
@@ -303,7 +311,9 @@ class Checker:
             return []
         near = near_names(path, kind, self._near, self._project)
         place = self._recipe.place(written.span)
-        is_doubtful = not near
+        module = kind.model.cls.module if kind.model is not None and kind.model.cls is not None else None
+        is_own = module is not None and not self._project.names.path.is_installed(module)
+        is_doubtful = not near and not is_own
         return [Fault(FaultKind.UNRESOLVED, place, path, near=tuple(near), path=spot.path, is_doubtful=is_doubtful)]
 
     def _missing_class(self, spot: Spot, callee: Callee, written: Node) -> Fault:
@@ -412,6 +422,8 @@ class Checker:
                     found.append(self._unknown(spot, first, entry, takes, callee, owner))
                 else:
                     found += self.walk(spot.child(entry, name))
+            elif _is_null(entry.value):  # as if it were not there
+                given -= {name} if field.is_required else set()
             elif not rest and written == name and not is_default(entry.value, field.default):
                 found += self.check(spot.child(entry, name), field.type)
         return [*found, *self._missing(spot, takes, entries, Given(frozenset(given), spot.given.is_all), callee, owner)]
@@ -440,9 +452,7 @@ class Checker:
             defined = callee.resolved.place if callee is not None else None
             if names:
                 owner = owner or class_path
-                yield Fault(
-                    FaultKind.MISSING, place, names[0], owner, names, (), spot.path, class_path, defined
-                )
+                yield Fault(FaultKind.MISSING, place, names[0], owner, names, (), spot.path, class_path, defined)
 
     def _unknown(
         self, spot: Spot, name: str, entry: Entry, takes: Takes, callee: Callee | None, owner: str = ""

@@ -86,16 +86,30 @@ def callee_of(name: str, near: Sequence[Path], project: Project) -> Callee:
 def _resolve(name: str, near: Sequence[Path], project: Project) -> ResolvedName:
     """The definition that a dotted name resolves to; one of torch by its facts, as its source is never read."""
     resolved = locate(name, tuple(near), project)
-    if resolved.kind is TargetKind.UNKNOWN and name.startswith("torch."):
-        resolved = resolve_described(name, project)
-        return replace(resolved, is_sure=False)
-    return resolved
+    if resolved.kind is not TargetKind.UNKNOWN:
+        return resolved
+    if name.startswith("torch."):
+        return replace(resolve_described(name, project), is_sure=False)
+    return _misspelt_module(name, near, project) or resolved
+
+
+def _misspelt_module(name: str, near: Sequence[Path], project: Project) -> ResolvedName | None:
+    """The failure of a name whose first part is a misspelt module of the project; None for another name."""
+    top, dot, rest = name.partition(".")
+    path = project.names.path
+    if not dot or any(True for one in near for _ in path.holding(top, one)):
+        return None
+    for one in near:
+        for other in get_close_matches(top, sorted(path.beside(one)), n=3, cutoff=0.75):
+            if locate(f"{other}.{rest}", (one,), project).kind in _OF_CLASSES:
+                return ResolvedName(TargetKind.MISSING, missing=top, available=frozenset((other,)), is_sure=False)
+    return None
 
 
 def named_callee(name: str, base: Object, near: Sequence[Path], project: Project) -> Callee | None:
     """The class that a name without dots stands for where an object of a class is expected; None if it is not known.
 
-    jsonargparse looks among the subclasses that are imported. Those beside the class, and in the packages around it, are.
+    jsonargparse looks among the subclasses that are imported: those beside the class, and in the packages around it.
     """
     parts = base.name.split(".")
     for end in range(len(parts) - 1, 0, -1):

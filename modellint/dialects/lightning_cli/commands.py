@@ -1,4 +1,4 @@
-"""Command lines in the files of a project that run a program with configurations: in pages, shell scripts and the like."""
+"""Command lines in the files of a project that run a program with configurations: in pages and shell scripts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,21 @@ if TYPE_CHECKING:
     from modellint.link.project import Project
 
 #: The endings of files that show command lines; others do by their names (`Makefile`).
-_SHOWING = (".md", ".rst", ".sh", ".bash", ".slurm", ".sbatch", ".txt", ".toml", ".cfg", ".yml", ".yaml", "akefile", "ustfile")
+_SHOWING = (
+    ".md",
+    ".rst",
+    ".sh",
+    ".bash",
+    ".slurm",
+    ".sbatch",
+    ".txt",
+    ".toml",
+    ".cfg",
+    ".yml",
+    ".yaml",
+    "akefile",
+    "ustfile",
+)
 _YAML = (".yaml", ".yml")
 _FOLDERS = (".github/workflows", ".vscode", ".circleci")
 #: What a configuration's option looks like, before it is compared with those of a program.
@@ -32,8 +46,8 @@ _LARGEST = 400_000
 class Command:
     """A line that names configurations by options.
 
-    `words` are the words before the first option, `files` the configurations in order, each with its option, `options` the
-    names of all options and `folder` the folder of the file that shows it.
+    `words` are the words before the first option, `files` the configurations in order, each with its option, `options`
+    the names of all options and `folder` the folder of the file that shows it.
     """
 
     words: tuple[str, ...]
@@ -43,7 +57,7 @@ class Command:
     shown_in: str
 
     def paths(self, script: Path, project: Project) -> list[tuple[str, Path]]:
-        """The configurations that exist, each with its option, looked for in the folders that the line may be run in."""
+        """The configurations that exist, each with its option, in the folders that the line may be run in."""
         bases = dict.fromkeys((project.options.root, self.folder, script.parent, *script.parents[1:3]))
         found = []
         for option, name in self.files:
@@ -110,7 +124,9 @@ def _commands_in(text: str, path: Path) -> Iterator[Command]:
         if ".yaml" not in line and ".yml" not in line:
             continue
         words = _WORD.findall(line)
-        first = next((at for at, word in enumerate(words) if _OPTION.fullmatch(word.partition("=")[0]) and word != _MODULE), None)
+        first = next(
+            (at for at, word in enumerate(words) if _OPTION.fullmatch(word.partition("=")[0]) and word != _MODULE), None
+        )
         if first is None:
             continue
         named, options = [], []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from modellint.dialects.lightning_cli.checking import Checker, Given, Spot, entries_of
 from modellint.dialects.lightning_cli.faults import Fault, FaultKind
 from modellint.dialects.lightning_cli.loading import loaded_by
-from modellint.dialects.lightning_cli.values import UnknownValueError, scalar_of
+from modellint.dialects.lightning_cli.values import UnknownValueError, may_nest, scalar_of
 from modellint.dialects.omegaconf import Configuration, spots_of
 from modellint.edits.similar import get_close_matches
 from modellint.graph.immutable import replace
@@ -71,7 +71,11 @@ def _of_program(recipe: Recipe, loaded: Loaded, near: tuple[Path, ...], project:
     program = loaded.program
     entries = entries_of(recipe.root)
     found: list[Fault] = []
-    if program.subcommands and not loaded.below and not (program.is_either and not program.subcommands.keys() & entries):
+    if (
+        program.subcommands
+        and not loaded.below
+        and not (program.is_either and not program.subcommands.keys() & entries)
+    ):
         for name, entry in entries.items():
             parser = program.subcommands.get(name)
             if parser is None:
@@ -102,7 +106,9 @@ def _of_parser(
         elif not rest and not written.endswith("+"):
             path = f"{start}.{first}" if start else first
             more = frozenset(name for name in entries if name.startswith(f"{first}."))
-            yield from _of_section(checker, Spot(entry.value, entry.key, path, Given(top.names | more, top.is_all).below(first)), section)
+            yield from _of_section(
+                checker, Spot(entry.value, entry.key, path, Given(top.names | more, top.is_all).below(first)), section
+            )
         elif rest and section.takes is not None and not section.takes.is_open:
             name = rest.partition(".")[0]
             if name not in section.takes.fields:
@@ -110,6 +116,28 @@ def _of_parser(
                 place = recipe.place(entry.key.span)
                 wanted = tuple(section.takes.fields)
                 yield Fault(FaultKind.UNKNOWN_KEY, place, name, section.owner, wanted, tuple(near))
+    if top.is_all and loaded.is_named and loaded.program.is_sure:
+        yield from _missing_sections(recipe, entries, loaded, top)
+
+
+def _missing_sections(recipe: Recipe, entries: dict[str, Entry], loaded: Loaded, top: Given) -> Iterator[Fault]:
+    """The fault of sections that a program requires, and that nothing gives."""
+    written = {name.partition(".")[0] for name in entries}
+    missing = []
+    for name, section in loaded.parser.sections.items():
+        if name in written or name in top.names:
+            continue
+        if section.is_required:
+            missing += [] if top.has(name) else [name]
+        elif section.takes is not None:
+            keys = [f"{name}.{key}" for key, one in section.takes.fields.items() if one.is_required]
+            missing += [key for key in keys if not top.has(key)]
+    unknown = [name for name in written if name not in loaded.parser.sections]
+    if missing and entries and not unknown:
+        first = next(iter(entries.values()))
+        place = recipe.place(first.key.span)
+        script = loaded.program.script.name
+        yield Fault(FaultKind.MISSING, place, missing[0], script, tuple(missing))
 
 
 def _is_told(name: str, loaded: Loaded) -> bool:
@@ -135,9 +163,13 @@ def _of_section(checker: Checker, spot: Spot, section: Section) -> list[Fault]:
         except UnknownValueError:
             return []
         if value is not None:
-            return []  # the name of a file
+            is_file = isinstance(value, str) and (may_nest(node) or "." in value)
+            wrong = Fault(FaultKind.WRONG_TYPE, checker.place(node), node.text, wanted=("a mapping",), path=spot.path)
+            return [] if is_file else [wrong]
         place = checker.place(spot.key or node)
         return [Fault(FaultKind.EMPTY, place, section.owner, section.owner, path=spot.path)]
+    if node.kind is NodeKind.SEQUENCE:
+        return [Fault(FaultKind.WRONG_TYPE, checker.place(node), "a list", wanted=("a mapping",), path=spot.path)]
     if node.kind is NodeKind.MAPPING and CLASS_PATH in entries_of(node) and CLASS_PATH not in section.takes.fields:
         if section.takes.is_open:
             return []
@@ -161,9 +193,9 @@ def evaluate_cli(recipe: Recipe, project: Project) -> Evaluation:
         for top in tops:
             for name, section in _parser_of(loaded).sections.items():
                 item = top.fields.get(name)
-                if item is not None and item.kind is ItemKind.MAPPING and section.callee is not None:
-                    if section.callee.model is not None:
-                        item.kind, item.target = ItemKind.NEW, section.callee.name
+                is_group = item is not None and item.kind is ItemKind.MAPPING
+                if item is not None and is_group and section.callee is not None and section.callee.model is not None:
+                    item.kind, item.target = ItemKind.NEW, section.callee.name
     return Evaluation(recipe, run.root_item, (), (recipe,), run.items)
 
 

@@ -1,4 +1,4 @@
-"""The files that jsonargparse may load, by their bytes and by the programs of the project: others cost next to nothing."""
+"""The files that jsonargparse may load, by their bytes and by the programs of the project."""
 
 from __future__ import annotations
 

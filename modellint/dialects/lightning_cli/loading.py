@@ -33,8 +33,8 @@ _YAML = (".yaml", ".yml")
 class Loaded:
     """A program that loads a file, as the configuration of its parser or of a subcommand (`below`).
 
-    `given` are the keys that the same command line gives, or other files. `is_whole`: nothing else is known to be merged
-    into it. `reason` tells why the program is taken to load the file.
+    `given` are the keys that the same command line gives, or other files. `is_whole`: nothing else is known to be
+    merged into it. `reason` tells why the program is taken to load the file.
     """
 
     program: Program
@@ -43,6 +43,8 @@ class Loaded:
     given: frozenset[str]
     is_whole: bool
     reason: str
+    #: A command line names the file.
+    is_named: bool = False
 
 
 def may_belong(path: Path, data: bytes, project: Project) -> bool:
@@ -68,17 +70,24 @@ def _loaded_by(recipe: Recipe, project: Project) -> Iterator[Loaded]:
         return
     told = list(_by_command(recipe, known, project)) or list(_by_code(recipe, known, project))
     if told:
-        yield from told
+        yield from _understood(told)
         return
     entries = entries_of(recipe.root)
     if CLASS_PATH in entries and (INIT_ARGS in entries or len(entries) == 1):
         return  # the file of one object, which another one names
     near = sorted(known, key=lambda one: -_common(one.script, recipe.file))
     for program in near:
-        found = list(_by_keys(recipe, entries, program, project))
+        beside = [one for one in near if one.script == program.script]
+        found = [loaded for one in beside for loaded in _by_keys(recipe, entries, one, project)]
         if found:
-            yield from found
+            yield from _understood(found)
             return
+
+
+def _understood(loaded: list[Loaded]) -> list[Loaded]:
+    """Those of several programs that are understood, if some are: a script may have a call for tests as well."""
+    sure = [one for one in loaded if one.program.is_sure]
+    return sure or loaded
 
 
 def _common(one: Path, other: Path) -> int:
@@ -94,9 +103,8 @@ def _by_command(recipe: Recipe, known: tuple[Program, ...], project: Project) ->
     seen: set[tuple[int, str]] = set()
     for command in commands(project).get(recipe.file.name, ()):
         for program in known:
-            if not command.runs(program.script, project):
-                if command.has_runner or len(known) > 1:
-                    continue
+            if not command.runs(program.script, project) and (command.has_runner or len(known) > 1):
+                continue
             paths = command.paths(program.script, project)
             names = {option for option, path in paths if path == recipe.file}
             if not names & program.options:
@@ -122,7 +130,7 @@ def _of_command(
         seen.add((id(program), inside))
         names = frozenset(name.removeprefix(f"{below}.") for name in given)
         unreadable = len([one for one in command.files if one[0] in program.options]) > len(others) + 1
-        yield Loaded(program, parser, inside, names, not unreadable, f"a command in {command.shown_in}")
+        yield Loaded(program, parser, inside, names, not unreadable, f"a command in {command.shown_in}", True)
 
 
 def _parser_for(recipe: Recipe, program: Program, below: str) -> tuple[Parser, str]:
@@ -183,9 +191,7 @@ def _by_code(recipe: Recipe, known: tuple[Program, ...], project: Project) -> It
             yield Loaded(program, parser, below, frozenset(), False, f"the code of {program.script.name}")
 
 
-def _by_keys(
-    recipe: Recipe, entries: Mapping[str, Entry], program: Program, project: Project
-) -> Iterator[Loaded]:
+def _by_keys(recipe: Recipe, entries: Mapping[str, Entry], program: Program, project: Project) -> Iterator[Loaded]:
     """A program whose keys a file has."""
     parser, below = _parser_for(recipe, program, "")
     if not below and program.subcommands:
@@ -201,10 +207,10 @@ def _by_keys(
     if len(known) + len(near) < least or not known or len(others) > max(len(near), len(known) // 4):
         return
     if is_named or _fits(entries, parser):
-        given: frozenset[str] = frozenset()
-        is_whole = _is_whole(entries, parser)
-        if not is_whole:
-            given = frozenset(_given_beside(recipe, parser, project))
+        # A file that lacks a section is merged with others, and one that lacks a class path only may be.
+        given = frozenset(_given_beside(recipe, parser, project))
+        if _is_whole(entries, parser):
+            given = frozenset(name for name in given if name.endswith(f".{CLASS_PATH}"))
         yield Loaded(program, parser, below, given, True, "the keys in it")
 
 

@@ -1,8 +1,8 @@
 """The parameters of a class or function as jsonargparse resolves them: those behind `**kwargs` included.
 
-jsonargparse looks in the source of a function for what becomes of its `**kwargs`: a call of the parent's method, of another
-class or function that gets them, and `kwargs.pop("name", default)`. The parameters found there are parameters of the function.
-Keyword arguments with another fate, or with none, take no key of a configuration.
+jsonargparse looks in the source of a function for what becomes of its `**kwargs`: a call of the parent's method, of
+another class or function that gets them, and `kwargs.pop("name", default)`. The parameters found there are parameters
+of the function. Keyword arguments with another fate, or with none, take no key of a configuration.
 Source: jsonargparse 4.53, `_parameter_resolvers.py` and `_signatures.py`.
 """
 
@@ -16,6 +16,7 @@ from modellint.graph.immutable import dataclass, replace
 from modellint.graph.value import Op, dotted
 from modellint.link.classes.definitions import SourceFacts
 from modellint.link.names import DefinedClass, DefinedFunction, External
+from modellint.link.recipes.targets import resolve_described
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -110,6 +111,8 @@ def _needs(name: str, parameters: tuple[Parameter, ...]) -> bool:
 def _of_method(model: ClassModel, name: str, start: int, project: Project, depth: int) -> Takes:
     """The fields of a method for objects of a class, looked for from a position in its MRO on."""
     mro = model.mro()
+    if start and not all(_is_known(base, project) for base in mro[start - 1].facts.bases):
+        return _of_unread(mro[start - 1], name, project)
     for at in range(start, len(mro)):
         current = mro[at]
         facts = current.facts
@@ -120,10 +123,19 @@ def _of_method(model: ClassModel, name: str, start: int, project: Project, depth
         method = facts.method(name)
         if method is not None:
             return _of_definition(current, method, model, at, project, depth)
-        is_set = name in facts.attributes
-        if is_set or _is_changed(current, project) or not all(_is_known(base, project) for base in facts.bases):
+        if name in facts.attributes or _is_changed(current):
             return UNKNOWN
+        if not all(_is_known(base, project) for base in facts.bases):
+            return _of_unread(current, name, project)
     return Takes()
+
+
+def _of_unread(model: ClassModel, name: str, project: Project) -> Takes:
+    """The fields of a method that a class inherits from a class which is described by its constructor only."""
+    bases = model.facts.bases
+    if name != "__init__" or len(bases) != 1 or not isinstance(bases[0], External):
+        return UNKNOWN
+    return described_fields(resolve_described(bases[0].name, project).signatures)
 
 
 def _of_definition(
@@ -146,7 +158,7 @@ def _is_known(base: object, project: Project) -> bool:
     return project.classes.of(base) is not None  # type: ignore[arg-type]
 
 
-def _is_changed(model: ClassModel, project: Project) -> bool:
+def _is_changed(model: ClassModel) -> bool:
     """True if a decorator may give a class another constructor."""
     if model.cls is None:
         return False
@@ -222,9 +234,7 @@ def _resolve(
 ) -> Takes:
     """The fields of a function, as a method of a class that the MRO has at a position."""
     module = function.module
-    fields = {
-        one.name: _field(one, module, project) for one in parameters if not one.kind.startswith("var")
-    }
+    fields = {one.name: _field(one, module, project) for one in parameters if not one.kind.startswith("var")}
     rest = next((one for one in parameters if one.kind == "var-keyword"), None)
     if rest is None:
         return Takes(fields)
@@ -234,9 +244,7 @@ def _resolve(
     return Takes({**{name: one for name, one in more.fields.items() if name not in fields}, **fields}, more.is_open)
 
 
-def _behind(
-    name: str, function: Function, model: ClassModel | None, at: int, project: Project, depth: int
-) -> Takes:
+def _behind(name: str, function: Function, model: ClassModel | None, at: int, project: Project, depth: int) -> Takes:
     """The fields behind a function's `**kwargs`."""
     found: list[Takes] = []
     removed: set[str] = set()
@@ -354,7 +362,9 @@ def _field(one: Parameter, module: ModuleFacts, project: Project, *, is_factory:
     is_none = default is not None and default.op is Op.CONST and default.data is None
     if is_none:
         kind = optional(kind)
-    takes_none = any(option is NONE or (isinstance(option, Plain) and option.name == "None") for option in options_of(kind))
+    takes_none = any(
+        option is NONE or (isinstance(option, Plain) and option.name == "None") for option in options_of(kind)
+    )
     is_typed = one.annotation is not None
     is_required = default is None and is_typed and not takes_none
     return Field(one.name, kind, is_required, None if is_factory else default, is_typed, one.kind == "positional")

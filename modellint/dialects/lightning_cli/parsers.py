@@ -18,14 +18,22 @@ from modellint.dialects.lightning_cli.parameters import (
     function_fields,
     method_fields,
 )
-from modellint.dialects.lightning_cli.types import ANYTHING, Either, Object, Plain, Several, Type, object_type, read_type
+from modellint.dialects.lightning_cli.types import (
+    ANYTHING,
+    Either,
+    Plain,
+    Several,
+    Type,
+    object_type,
+    read_type,
+)
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
 from modellint.link.names import DefinedClass, DefinedFunction, External
 from modellint.link.recipes.targets import resolve_definition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
@@ -40,8 +48,26 @@ _FLAGS = frozenset(("store_true", "store_false"))
 #: Methods of a parser that add no keys.
 _HARMLESS = frozenset(
     (
-        *("parse_args", "parse_object", "parse_path", "parse_string", "instantiate_classes", "instantiate", "get_defaults"),
-        *("print_help", "print_usage", "dump", "save", "error", "exit", "format_help", "get_config_files", "strip_meta"),
+        *(
+            "parse_args",
+            "parse_object",
+            "parse_path",
+            "parse_string",
+            "instantiate_classes",
+            "instantiate",
+            "get_defaults",
+        ),
+        *(
+            "print_help",
+            "print_usage",
+            "dump",
+            "save",
+            "error",
+            "exit",
+            "format_help",
+            "get_config_files",
+            "strip_meta",
+        ),
         *("check_config", "validate", "add_instantiator", "parse_known_args", "parse_env", "get_default"),
     )
 )
@@ -213,7 +239,9 @@ class Collector:
         if "default" in given:
             is_required = False
         default = given.get("default")
-        if default is not None and not (default.op is Op.CONST and default.data is not None and isinstance(kind, Plain)):
+        if default is not None and not (
+            default.op is Op.CONST and default.data is not None and isinstance(kind, Plain)
+        ):
             kind = ANYTHING if default.op is not Op.CONST else Either((kind, Plain("None")))
         name = dest.replace("-", "_") if "dest" not in given else dest
         self.parser.put(name, Section(kind, is_required=is_required and is_certain))
@@ -293,7 +321,9 @@ class Collector:
         takes = callee.takes if callee is not None else UNKNOWN
         if is_method:
             name = call.argument(1, "method_name")
-            is_known = callee is not None and callee.model is not None and name is not None and isinstance(name.data, str)
+            is_known = (
+                callee is not None and callee.model is not None and name is not None and isinstance(name.data, str)
+            )
             takes = UNKNOWN
             if is_known and callee is not None and callee.model is not None and name is not None:
                 takes = method_fields(callee.model, str(name.data), self._project)

@@ -1,4 +1,4 @@
-"""The programs of a project that parse a configuration with jsonargparse: LightningCLI, `CLI`, and parsers of their own.
+"""The programs of a project that parse configurations with jsonargparse: LightningCLI, `CLI`, and their own parsers.
 
 Source: lightning 2.6, `pytorch/cli.py`; jsonargparse 4.53, `_cli.py`.
 """
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
+    from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
 #: The packages that have LightningCLI, and the modules of it in their releases.
@@ -42,7 +43,13 @@ SUBCOMMANDS = {
 #: The parameters that are left in some release.
 _OF_METHODS = ("ckpt_path", "verbose", "return_predictions", "weights_only", "trainer")
 #: Methods of LightningCLI that add the arguments of its own.
-_ADDING = ("add_default_arguments_to_parser", "add_core_arguments_to_parser", "_add_arguments", "setup_parser", "init_parser")
+_ADDING = (
+    "add_default_arguments_to_parser",
+    "add_core_arguments_to_parser",
+    "_add_arguments",
+    "setup_parser",
+    "init_parser",
+)
 _MORE = "add_arguments_to_parser"
 
 
@@ -50,8 +57,8 @@ _MORE = "add_arguments_to_parser"
 class Program:
     """A call that parses a configuration, in the file `script`.
 
-    `parser` has the keys, those behind a subcommand if there are `subcommands`. Not `is_sure`: the code is not understood
-    well enough to tell a key that it lacks from one that it has.
+    `parser` has the keys, those behind a subcommand if there are `subcommands`. Not `is_sure`: the code is not
+    understood well enough to tell a key that it lacks from one that it has.
     """
 
     script: Path
@@ -80,8 +87,10 @@ def programs(project: Project) -> tuple[Program, ...]:
 
     def find() -> tuple[Program, ...]:
         root = project.options.root
-        paths = {path: None for word in ("LightningCLI", "jsonargparse") for path in project.files.mentioning(root, word)}
-        paths |= {path: None for path in _makers(project)}
+        paths = {
+            path: None for word in ("LightningCLI", "jsonargparse") for path in project.files.mentioning(root, word)
+        }
+        paths |= dict.fromkeys(_makers(project))
         modules = filter(None, map(project.python, sorted(paths)))
         return tuple(program for module in modules for program in programs_in(module, project))
 
@@ -155,7 +164,9 @@ def _lightning(
         parser.is_open = True
     parser.put("seed_everything", Section(Either((Plain("bool"), Plain("int"), NONE))))
     trainer = _trainer(given, home, module, project)
-    parser.put("trainer", Section(takes=trainer.takes if trainer is not None else UNKNOWN, callee=trainer, owner="trainer"))
+    parser.put(
+        "trainer", Section(takes=trainer.takes if trainer is not None else UNKNOWN, callee=trainer, owner="trainer")
+    )
     defaults = given.get("trainer_defaults")
     if defaults is not None and defaults.value.op is Op.DICT:
         parser.given.update(f"trainer.{key.data}" for key in defaults.value.data if key is not None)
@@ -215,7 +226,9 @@ def _arguments_of(call: Value, module: ModuleFacts, classes: list[Class]) -> dic
                     through[name] = _Argument(parameter.default, cls.module)
                 continue
             through[name] = one
-        is_passing = any(part.op is Op.PARAM for part in passed.args if part.data in ("kwargs", "args")) or None in passed.data
+        is_passing = (
+            any(part.op is Op.PARAM for part in passed.args if part.data in ("kwargs", "args")) or None in passed.data
+        )
         given = {**(rest if is_passing else {}), **through}
         if any(one.op is Op.STARRED for one in passed.positional) and not method.argument_names:
             given = {**_bound(call, module), **through}
@@ -258,7 +271,7 @@ def _put_core(
     value = None if named is None or (named.value.op is Op.CONST and named.value.data is None) else named
     if value is None:
         model = _model_of(base, next(iter(given.values()), None), project)
-        kind: Type = ANYTHING if model is None and not project else Object(base, model)
+        kind: Type = Object(base, model)
         is_required = key == "model"
         parser.put(key, Section(kind if is_required else Either((kind, NONE)), is_required=is_required))
         return
@@ -272,12 +285,9 @@ def _put_core(
     parser.put(key, Section(takes=takes, callee=callee, owner=key))
 
 
-def _model_of(name: str, near: _Argument | None, project: Project) -> object:
-    from modellint.link.classes.models import ClassModel
-
+def _model_of(name: str, near: _Argument | None, project: Project) -> ClassModel | None:
     where = near.module.file if near is not None else project.options.root / "x.py"
-    found = project.classes.of(project.names.absolute(name, where))
-    return found if isinstance(found, ClassModel) else None
+    return project.classes.of(project.names.absolute(name, where))
 
 
 def _put_automatic(parser: Parser, home: str, classes: list[Class], project: Project) -> None:
@@ -342,7 +352,13 @@ def _subcommands(classes: list[Class], parser: Parser) -> list[str]:
             parser.is_open = True
             values = (value for event in method.flow.events for value in event.value.walk())
             names += (value.data for value in values if value.op is Op.CONST and isinstance(value.data, str))
-            keys = (key for event in method.flow.events for value in event.value.walk() if value.op is Op.DICT for key in value.data)
+            keys = (
+                key
+                for event in method.flow.events
+                for value in event.value.walk()
+                if value.op is Op.DICT
+                for key in value.data
+            )
             names += (key.data for key in keys if key is not None and isinstance(key.data, str))
     return list(dict.fromkeys(names))
 
@@ -382,7 +398,7 @@ def _auto(call: Value, module: ModuleFacts, project: Project) -> Iterator[Progra
     if len(parsers) > 1:
         yield Program(module.file, Parser(options={"--config"}), parsers)
         return
-    (callee, parser), = zip(callees, parsers.values(), strict=True)
+    ((callee, parser),) = zip(callees, parsers.values(), strict=True)
     methods: dict[str, Parser] = {}
     if callee is not None and callee.model is not None:
         for model in callee.model.mro():
@@ -403,8 +419,7 @@ def _fields_of(parser: Parser) -> dict[str, Field]:
 
 def _of_component(callee: Callee) -> Parser:
     """The parser of a function or class whose parameters stand at the top; required ones may be positional."""
-    takes = callee.takes if callee.model is None else callee.takes
-    return _group_parser(takes)
+    return _group_parser(callee.takes)
 
 
 def _group_parser(takes: Takes) -> Parser:
@@ -426,4 +441,3 @@ def _parser(call: Value, function: Function, project: Project) -> Program:
         if any(part is call for part in event.value.walk()):
             parser.is_open = True  # a caller may add more
     return Program(function.module.file, parser)
-

@@ -1,7 +1,7 @@
 """Annotations as the types that jsonargparse parses values as.
 
-Source: jsonargparse 4.53, `_typehints.py`. What it cannot validate, it takes as it is: such a type is `Anything` here, and
-so is each annotation that is not understood.
+Source: jsonargparse 4.53, `_typehints.py`. What it cannot validate, it takes as it is: such a type is `Anything` here,
+and so is each annotation that is not understood.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ _WORDS = {
     for name in names
     for word in (name, name.title(), name.upper())
 }
-_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
+NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 _FLOAT = re.compile(
     r"[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+]?[0-9]+)?|[-+]?[0-9][0-9_]*[eE][-+]?[0-9]+"
     r"|\.[0-9_]+(?:[eE][-+][0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
@@ -49,7 +49,7 @@ def scalar_of(node: Node, interpolates: bool = True) -> Scalar:
 
 def read_text(text: str) -> Scalar:
     """The value of a plain scalar. Raises UnknownValueError for a number in a rare notation."""
-    if text in _NULLS:
+    if text in NULLS:
         return None
     if text in _WORDS:
         return _WORDS[text]
@@ -58,7 +58,15 @@ def read_text(text: str) -> Scalar:
     digits = text.replace("_", "")
     if _INT.fullmatch(text):
         body = digits.lstrip("+-")
-        base = 2 if body.startswith("0b") else 16 if body.startswith("0x") else 8 if len(body) > 1 and body[0] == "0" else 10
+        base = (
+            2
+            if body.startswith("0b")
+            else 16
+            if body.startswith("0x")
+            else 8
+            if len(body) > 1 and body[0] == "0"
+            else 10
+        )
         return int(digits.replace("0b", "").replace("0x", ""), base)
     if _FLOAT.fullmatch(text):
         return float(digits.lower().replace(".inf", "inf").replace(".nan", "nan"))

@@ -25,7 +25,6 @@ from modellint.dialects.lightning_cli.types import (
 from modellint.dialects.lightning_cli.values import (
     NULLS,
     UnknownValueError,
-    is_default,
     is_one_of,
     is_plain,
     may_nest,
@@ -34,14 +33,16 @@ from modellint.dialects.lightning_cli.values import (
 from modellint.edits.similar import get_close_matches
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.recipe import CLASS_PATH, DICT_KWARGS, INIT_ARGS, MERGE, NO_TAG, NodeKind, TagKind
+from modellint.graph.value import Op
 from modellint.link.recipes.targets import TargetKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from modellint.dialects.lightning_cli.parameters import Takes
+    from modellint.dialects.lightning_cli.parameters import Field, Takes
     from modellint.graph.recipe import Entry, Node, Recipe
+    from modellint.graph.value import Value
     from modellint.link.project import Project
     from modellint.source import Place
 
@@ -245,7 +246,7 @@ class Checker:
     def _object(self, spot: Spot, kind: Object) -> list[Fault]:
         node = spot.node
         if node.kind is NodeKind.SEQUENCE:
-            return [] if kind.model is None else [self._wrong(spot, kind)]
+            return [self._wrong(spot, kind)] if self._is_built(kind) else []
         if node.kind is NodeKind.SCALAR:
             return self._named_object(spot, kind)
         entries = entries_of(node)
@@ -261,6 +262,10 @@ class Checker:
         given = Given(spot.given.below(INIT_ARGS).names | spot.given.names, spot.given.is_all)
         return self.arguments(replace(spot, given=given), callee.takes, callee)
 
+    def _is_built(self, kind: Object) -> bool:
+        """True if a type is a known class, whose objects only its arguments make."""
+        return kind.model is not None or self._callee(kind.name).resolved.kind is TargetKind.CLASS
+
     def _named_object(self, spot: Spot, kind: Object) -> list[Fault]:
         """The faults of a scalar where an object is expected: a class path, or the name of a file."""
         try:
@@ -268,7 +273,7 @@ class Checker:
         except UnknownValueError:
             return []
         if not isinstance(value, str):
-            return [] if kind.model is None else [self._wrong(spot, kind)]
+            return [self._wrong(spot, kind)] if self._is_built(kind) else []
         if may_nest(spot.node) or kind.model is None:
             return []
         return self._built(spot, kind, value, spot.node, None)
@@ -424,9 +429,33 @@ class Checker:
                     found += self.walk(spot.child(entry, name))
             elif _is_null(entry.value):  # as if it were not there
                 given -= {name} if field.is_required else set()
-            elif not rest and written == name and not is_default(entry.value, field.default):
-                found += self.check(spot.child(entry, name), field.type)
+            elif not rest:
+                found += self._argument(spot.child(entry, name), field, is_appended=written != name)
         return [*found, *self._missing(spot, takes, entries, Given(frozenset(given), spot.given.is_all), callee, owner)]
+
+    def _argument(self, spot: Spot, field: Field, *, is_appended: bool) -> list[Fault]:
+        """The faults of the value of one argument."""
+        node, default = spot.node, field.default
+        if (is_appended and node.kind is not NodeKind.SEQUENCE) or self._is_default(node, default):
+            return []
+        is_mapping = node.kind is NodeKind.MAPPING and CLASS_PATH not in entries_of(node)
+        if is_mapping and default is not None and default.op is Op.CALL:  # changes the object by default
+            spot = replace(spot, given=ALL_GIVEN)
+            if any(isinstance(option, Object) and not option.is_closed for option in options_of(field.type)):
+                return self.walk(spot)
+        return self.check(spot, field.type)
+
+    def _is_default(self, node: Node, default: Value | None) -> bool:
+        """True if a value is, or may be, the default of its parameter, which any type takes."""
+        if default is None or node.kind is not NodeKind.SCALAR:
+            return False
+        if default.op is not Op.CONST:
+            return default.op in (Op.BIN, Op.UNARY, Op.UNKNOWN, Op.CHOICE)
+        try:
+            value = scalar_of(node, self._interpolates)
+        except UnknownValueError:
+            return True
+        return value is not None and value == default.data
 
     def _missing(
         self,
@@ -499,7 +528,9 @@ class Checker:
             return [self._wrong(spot, kind)]
         entries = entries_of(node) if node.kind is NodeKind.MAPPING else {}
         if node.kind is NodeKind.MAPPING and CLASS_PATH not in entries:
-            return [] if isinstance(kind.returns, Object) else [self._wrong(spot, kind)]
+            if spot.given.has(CLASS_PATH):
+                return self.walk(spot)
+            return self._made_by_default(spot, kind.returns) if kind.returns is not None else [self._wrong(spot, kind)]
         written = entries[CLASS_PATH].value if entries else node
         try:
             value = scalar_of(written, self._interpolates) if written.kind is NodeKind.SCALAR else None
@@ -520,6 +551,16 @@ class Checker:
         if is_made is None or kind.given is None:
             spot = replace(spot, given=ALL_GIVEN)
         return self._beside(spot, entries, callee, kind.given or 0 if is_made else 0)
+
+    def _made_by_default(self, spot: Spot, returns: Type) -> list[Fault]:
+        """The faults of arguments without a class path, for a function that returns objects of a class."""
+        entries = entries_of(spot.node)
+        if not isinstance(returns, Object):
+            return []
+        callee, open_spot = self._callee(returns.name), replace(spot, given=ALL_GIVEN)
+        if INIT_ARGS in entries or DICT_KWARGS in entries:
+            return self._beside(open_spot, entries, callee)
+        return self.arguments(open_spot, callee.takes, callee)
 
     # -- small helpers -----------------------------------------------------------------------------------------
 

@@ -110,8 +110,12 @@ def _of_parser(
                 checker, Spot(entry.value, entry.key, path, Given(top.names | more, top.is_all).below(first)), section
             )
         elif rest and section.takes is not None and not section.takes.is_open:
-            name = rest.partition(".")[0]
-            if name not in section.takes.fields:
+            name, _, deeper = rest.partition(".")
+            field = section.takes.fields.get(name)
+            if field is not None and not deeper:
+                path = f"{start}.{first}.{name}" if start else f"{first}.{name}"
+                yield from checker.check(Spot(entry.value, entry.key, path, top.below(first).below(name)), field.type)
+            elif field is None:
                 near = get_close_matches(name, section.takes.fields, n=1, cutoff=_NEAR)
                 place = recipe.place(entry.key.span)
                 wanted = tuple(section.takes.fields)
@@ -162,13 +166,15 @@ def _of_section(checker: Checker, spot: Spot, section: Section) -> list[Fault]:
             value = scalar_of(node)
         except UnknownValueError:
             return []
+        if value is not None and section.callee is None:
+            return []
         if value is not None:
             is_file = isinstance(value, str) and (may_nest(node) or "." in value)
             wrong = Fault(FaultKind.WRONG_TYPE, checker.place(node), node.text, wanted=("a mapping",), path=spot.path)
             return [] if is_file else [wrong]
         place = checker.place(spot.key or node)
         return [Fault(FaultKind.EMPTY, place, section.owner, section.owner, path=spot.path)]
-    if node.kind is NodeKind.SEQUENCE:
+    if node.kind is NodeKind.SEQUENCE and section.callee is not None:
         return [Fault(FaultKind.WRONG_TYPE, checker.place(node), "a list", wanted=("a mapping",), path=spot.path)]
     if node.kind is NodeKind.MAPPING and CLASS_PATH in entries_of(node) and CLASS_PATH not in section.takes.fields:
         if section.takes.is_open:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: How many names, and parts of an annotation, are followed one after the other.
 _DEEPEST = 12
+#: Types that take a path as a text.
+_PATHS = frozenset(("pathlib.Path", "pathlib.PosixPath", "pathlib.PurePath"))
 _PLAIN = {"int": "int", "float": "float", "str": "str", "bool": "bool", "None": "None"}
 _LISTS = frozenset(
     (
@@ -155,6 +157,8 @@ def read_type(annotation: Value | None, module: ModuleFacts, project: Project, d
     name = _generic_name(definition)
     if name is not None:
         return _of_name(name)
+    if isinstance(definition, External) and definition.name in _PATHS:
+        return Plain("Path")
     if isinstance(definition, External) and not definition.name.startswith(_HOMES):
         return object_type(definition.name, project.classes.of(definition))
     model = project.classes.of(definition) if isinstance(definition, DefinedClass) else None

@@ -9,12 +9,10 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint.graph.interpolation import OPEN
-from modellint.graph.recipe import NodeKind, TagKind
-from modellint.graph.value import Op
+from modellint.graph.recipe import TagKind
 
 if TYPE_CHECKING:
     from modellint.graph.recipe import Node, Scalar
-    from modellint.graph.value import Value
 
 _WORDS = {
     word: value
@@ -75,7 +73,7 @@ def read_text(text: str) -> Scalar:
 
 def is_plain(value: Scalar, name: str) -> bool:
     """True if a type of this name takes a value; a text is read once more for any type but `str`."""
-    if isinstance(value, str) and name != "str":
+    if isinstance(value, str) and name not in ("str", "Path"):
         if value.strip().startswith(_NESTED):
             return False
         try:
@@ -83,7 +81,7 @@ def is_plain(value: Scalar, name: str) -> bool:
         except UnknownValueError:
             return True
     match name:
-        case "str":
+        case "str" | "Path":
             return isinstance(value, str)
         case "bool":
             return isinstance(value, bool)
@@ -107,19 +105,6 @@ def is_one_of(value: Scalar, values: tuple[Scalar, ...], *, is_enum: bool) -> bo
         return bool(kinds) and read_text(value) in values
     except UnknownValueError:
         return True
-
-
-def is_default(node: Node, default: Value | None) -> bool:
-    """True if a value is, or may be, the default of its parameter, which any type takes."""
-    if default is None or node.kind is not NodeKind.SCALAR:
-        return False
-    if default.op is not Op.CONST:
-        return default.op not in (Op.LIST, Op.DICT, Op.TUPLE, Op.SET, Op.CALL)
-    try:
-        value = scalar_of(node)
-    except UnknownValueError:
-        return True
-    return value is not None and value == default.data
 
 
 def may_nest(node: Node) -> bool:

@@ -61,11 +61,14 @@ class Given:
 
     names: frozenset[str] = frozenset()
     is_all: bool = True
+    #: A command line shows all that is given, so a required argument that is None has been forgotten.
+    is_shown: bool = False
 
     def below(self, key: str) -> Given:
         """What is given below a key."""
         start = f"{key}."
-        return Given(frozenset(name[len(start) :] for name in self.names if name.startswith(start)), self.is_all)
+        names = frozenset(name[len(start) :] for name in self.names if name.startswith(start))
+        return replace(self, names=names)
 
     def has(self, key: str) -> bool:
         """True if something gives a key, or something below it."""
@@ -104,6 +107,12 @@ def _is_null(node: Node) -> bool:
     return node.kind is NodeKind.SCALAR and node.tag is NO_TAG and node.plain and node.text in NULLS
 
 
+def _is_placeholder(node: Node) -> bool:
+    """True for `{NAME}`, which another program fills in before the file is used."""
+    is_short = node.kind is NodeKind.MAPPING and node.flow and len(node.entries) == 1
+    return is_short and node.entries[0].value.kind is NodeKind.SCALAR and not node.entries[0].value.text
+
+
 class Checker:
     """The check of one file. Class paths are looked up from the files `near`."""
 
@@ -125,7 +134,8 @@ class Checker:
     def check(self, spot: Spot, kind: Type) -> list[Fault]:
         """The faults of a node as a value of a type; none if it may be one."""
         node = spot.node
-        if node.tag.kind not in (TagKind.NONE, TagKind.TARGET) or (node.tag.text and node.tag.kind is TagKind.NONE):
+        is_tagged = node.tag.kind not in (TagKind.NONE, TagKind.TARGET)
+        if is_tagged or (node.tag.text and node.tag.kind is TagKind.NONE) or _is_placeholder(node):
             return []
         match kind:
             case Either():
@@ -226,7 +236,9 @@ class Checker:
         found: list[Fault] = []
         for number, element in enumerate(node.elements):
             inner = kind.element if wanted is None else wanted[number]
-            found += self.check(Spot(element, None, f"{spot.path}[{number}]", Given(is_all=spot.given.is_all)), inner)
+            found += self.check(
+                Spot(element, None, f"{spot.path}[{number}]", replace(spot.given, names=frozenset())), inner
+            )
         return found
 
     def _mapped(self, spot: Spot, kind: Mapped) -> list[Fault]:
@@ -259,7 +271,7 @@ class Checker:
             return self.walk(spot) if spot.given.has(CLASS_PATH) else self._beside(spot, entries, callee)
         if spot.given.has(CLASS_PATH):
             return self.walk(spot)
-        given = Given(spot.given.below(INIT_ARGS).names | spot.given.names, spot.given.is_all)
+        given = replace(spot.given, names=spot.given.below(INIT_ARGS).names | spot.given.names)
         return self.arguments(replace(spot, given=given), callee.takes, callee)
 
     def _is_built(self, kind: Object) -> bool:
@@ -379,7 +391,8 @@ class Checker:
         more = entries_of(extra.value) if extra is not None and extra.value.kind is NodeKind.MAPPING else {}
         takes = callee.takes.without((), skipped)
         given = spot.given.below(INIT_ARGS)
-        given = Given(given.names | more.keys(), given.is_all and callee.resolved.kind is TargetKind.CLASS)
+        is_all = given.is_all and callee.resolved.kind is TargetKind.CLASS
+        given = replace(given, names=given.names | more.keys(), is_all=is_all)
         arguments = entries.get(INIT_ARGS)
         if arguments is None:
             return [*found, *self._missing(spot, takes, {}, given, callee), *self._loose(spot, more, takes, callee)]
@@ -428,10 +441,13 @@ class Checker:
                 else:
                     found += self.walk(spot.child(entry, name))
             elif _is_null(entry.value):  # as if it were not there
-                given -= {name} if field.is_required else set()
+                given -= {name} if field.is_required and spot.given.is_shown else set()
             elif not rest:
                 found += self._argument(spot.child(entry, name), field, is_appended=written != name)
-        return [*found, *self._missing(spot, takes, entries, Given(frozenset(given), spot.given.is_all), callee, owner)]
+        return [
+            *found,
+            *self._missing(spot, takes, entries, replace(spot.given, names=frozenset(given)), callee, owner),
+        ]
 
     def _argument(self, spot: Spot, field: Field, *, is_appended: bool) -> list[Fault]:
         """The faults of the value of one argument."""

@@ -18,6 +18,7 @@ from modellint.graph.immutable import dataclass, replace
 from modellint.knowledge import canonical
 from modellint.link.names import DefinedFunction
 from modellint.link.recipes.targets import ResolvedName, TargetKind, locate, resolve_described
+from modellint.link.searched import files_below
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,6 +66,8 @@ class Callee:
 def callee_of(name: str, near: Sequence[Path], project: Project) -> Callee:
     """The class or function that a dotted path leads to from the files `near`."""
 
+    near = _homes(name, near, project)
+
     def find() -> Callee:
         resolved = _resolve(name, near, project)
         for path in near:
@@ -81,6 +84,25 @@ def callee_of(name: str, near: Sequence[Path], project: Project) -> Callee:
         return Callee(name, resolved, None, None, described_fields(resolved.signatures) if is_known else UNKNOWN)
 
     return project.once(("cli callee", name, tuple(near)), find)
+
+
+def _homes(name: str, near: Sequence[Path], project: Project) -> tuple[Path, ...]:
+    """The files `near`, and the package of a name elsewhere in the project if no file near has it in its path."""
+    top = name.partition(".")[0]
+    path = project.names.path
+    if any(True for one in near for _ in path.holding(top, one)):
+        return tuple(near)
+    found = project.once(("package folders",), lambda: _package_folders(project)).get(top, ())
+    return (*near, found[0]) if len(found) == 1 else tuple(near)
+
+
+def _package_folders(project: Project) -> dict[str, list[Path]]:
+    """The packages of a project by name, each by its `__init__.py`: a workspace may have several folders of them."""
+    found: dict[str, list[Path]] = {}
+    for path in files_below(project, project.options.root, ("__init__.py",)):
+        if not project.files.exists(path.parent.parent / path.name):
+            found.setdefault(path.parent.name, []).append(path)
+    return found
 
 
 def _resolve(name: str, near: Sequence[Path], project: Project) -> ResolvedName:
@@ -112,6 +134,8 @@ def named_callee(name: str, base: Object, near: Sequence[Path], project: Project
     jsonargparse looks among the subclasses that are imported: those beside the class, and in the packages around it.
     """
     parts = base.name.split(".")
+    if parts[-1] == name:
+        return callee_of(base.name, near, project)
     for end in range(len(parts) - 1, 0, -1):
         found = callee_of(".".join((*parts[:end], name)), near, project)
         if found.resolved.kind is TargetKind.CLASS:

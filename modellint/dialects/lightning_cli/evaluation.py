@@ -78,7 +78,11 @@ def _of_program(recipe: Recipe, loaded: Loaded, near: tuple[Path, ...], project:
     ):
         for name, entry in entries.items():
             parser = program.subcommands.get(name)
-            if parser is None:
+            section = program.top.sections.get(name)
+            if section is not None:
+                path = Spot(entry.value, entry.key, name, Given(is_all=False))
+                found += _of_section(checker, path, section)
+            elif parser is None:
                 if name not in _OF_ALL and not program.parser.is_open:
                     found.append(_unknown(recipe, name, entry, tuple(program.subcommands), program.script.name))
             elif entry.value.kind is NodeKind.MAPPING:
@@ -96,7 +100,7 @@ def _of_parser(
     """The faults of the sections of a parser."""
     parser = loaded.parser
     given = frozenset((*loaded.given, *parser.given))
-    top = Given(given, loaded.is_whole)
+    top = Given(given, loaded.is_whole, loaded.is_named)
     for written, entry in entries.items():
         first, _, rest = written.removesuffix("+").partition(".")
         section = parser.sections.get(first)
@@ -107,7 +111,7 @@ def _of_parser(
             path = f"{start}.{first}" if start else first
             more = frozenset(name for name in entries if name.startswith(f"{first}."))
             yield from _of_section(
-                checker, Spot(entry.value, entry.key, path, Given(top.names | more, top.is_all).below(first)), section
+                checker, Spot(entry.value, entry.key, path, replace(top, names=top.names | more).below(first)), section
             )
         elif rest and section.takes is not None and not section.takes.is_open:
             name, _, deeper = rest.partition(".")

@@ -195,7 +195,7 @@ def _by_keys(recipe: Recipe, entries: Mapping[str, Entry], program: Program, pro
     """A program whose keys a file has."""
     parser, below = _parser_for(recipe, program, "")
     if not below and program.subcommands:
-        names = {*program.subcommands, "config", "subcommand"}
+        names = {*program.subcommands, *program.top.sections, "config", "subcommand"}
         if entries.keys() <= names:
             yield Loaded(program, program.parser, "", frozenset(), True, "the keys in it")
         return

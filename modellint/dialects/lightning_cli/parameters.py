@@ -293,9 +293,9 @@ def _receiver(call: Value) -> Value | None:
 
 def _is_rest(value: Value | None, name: str) -> bool:
     """True if a value is the parameter `**name` itself, perhaps with keys put in or taken out."""
-    for _ in range(_DEEPEST):
-        if value is None or value.op not in (Op.UPDATE, Op.CHOICE) or not value.args:
-            break
+    seen: set[int] = set()
+    while value is not None and value.op in (Op.UPDATE, Op.CHOICE) and value.args and id(value) not in seen:
+        seen.add(id(value))
         value = value.args[0]
     return value is not None and value.op is Op.PARAM and value.data == name
 

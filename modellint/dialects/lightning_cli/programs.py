@@ -9,12 +9,12 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from modellint.dialects.lightning_cli.classes import Callee, callee_of
-from modellint.dialects.lightning_cli.parameters import UNKNOWN, Field, Takes, method_fields
+from modellint.dialects.lightning_cli.parameters import UNKNOWN, Takes, method_fields
 from modellint.dialects.lightning_cli.parsers import Collector, Parser, Section, callee_in, object_types
 from modellint.dialects.lightning_cli.types import ANYTHING, NONE, Either, Object, Plain, Type
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op
-from modellint.link.names import DefinedClass, External
+from modellint.link.names import DefinedClass, DefinedConstant, External
 from modellint.link.recipes.targets import TargetKind
 
 if TYPE_CHECKING:
@@ -57,13 +57,14 @@ _MORE = "add_arguments_to_parser"
 class Program:
     """A call that parses a configuration, in the file `script`.
 
-    `parser` has the keys, those behind a subcommand if there are `subcommands`. Not `is_sure`: the code is not
-    understood well enough to tell a key that it lacks from one that it has.
+    `parser` has the keys, those of each subcommand if there are `subcommands`; `top` are keys that stand beside the
+    subcommands. Not `is_sure`: the code is not understood well enough to tell a key that it lacks from one that it has.
     """
 
     script: Path
     parser: Parser
     subcommands: Mapping[str, Parser] = field(default_factory=dict)
+    top: Parser = field(default_factory=Parser)
     is_sure: bool = True
     is_lightning: bool = False
     #: A configuration may stand for the parser without a subcommand, too.
@@ -185,7 +186,8 @@ def _lightning(
     is_run = run is None or (run.value.op is Op.CONST and run.value.data is not False)
     names = _subcommands(classes, parser)
     methods = {name: _with_method(parser, name, trainer, project) for name in names} if is_run else {}
-    return Program(module.file, parser, methods, is_sure, is_lightning=True, is_either=run is not None and is_run)
+    is_either = run is not None and is_run
+    return Program(module.file, parser, methods, is_sure=is_sure, is_lightning=True, is_either=is_either)
 
 
 def _own_classes(definition: External | DefinedClass, project: Project) -> list[Class]:
@@ -381,49 +383,60 @@ def _with_method(parser: Parser, name: str, trainer: Callee | None, project: Pro
 
 
 def _auto(call: Value, module: ModuleFacts, project: Project) -> Iterator[Program]:
-    """The program of `CLI(component)`: the parameters of a function or class are its keys."""
-    value = call.argument(0, "components")
+    """The program of `CLI(components)`: the parameters of a function or class are its keys.
+
+    Several components, and those in a dictionary, each have a subcommand.
+    """
+    value = _constant_of(call.argument(0, "components"), module, project)
     if value is None:
         return  # all that the file defines
-    parts = value.args if value.op in (Op.LIST, Op.TUPLE) else (value,)
-    callees = [callee_in(part, module, project) for part in parts]
-    if any(one is None for one in callees):
-        return
-    parsers = {}
-    for callee in callees:
-        assert callee is not None
-        parser = _of_component(callee)
-        parser.options.add("--config")
-        parsers[callee.name.rpartition(".")[2]] = parser
-    if len(parsers) > 1:
+    if value.op is Op.DICT:
+        parsers = dict(_of_components(value, module, project))
         yield Program(module.file, Parser(options={"--config"}), parsers)
         return
-    ((callee, parser),) = zip(callees, parsers.values(), strict=True)
-    methods: dict[str, Parser] = {}
-    if callee is not None and callee.model is not None:
-        for model in callee.model.mro():
-            for name in model.cls.methods if model.cls is not None else ():
-                if not name.startswith("_"):
-                    takes = method_fields(callee.model, name, project)
-                    methods.setdefault(name, _group_parser(takes))
-    if methods:
-        for name, one in methods.items():
-            takes = Takes(_fields_of(one), one.is_open)
-            parser.put(name, Section(takes=takes, owner=name))
-    yield Program(module.file, parser)
+    callees = [callee_in(part, module, project) for part in _parts_of(value)]
+    if any(one is None for one in callees):
+        return
+    parsers = {one.name.rpartition(".")[2]: _group_parser(one.takes) for one in callees if one is not None}
+    if len(parsers) > 1:
+        yield Program(module.file, Parser(options={"--config"}), parsers)
+    else:
+        for callee, parser in zip(callees, parsers.values(), strict=True):
+            methods = {} if callee is None else _of_methods(callee, project)
+            yield Program(module.file, parser, methods, parser if methods else Parser())
 
 
-def _fields_of(parser: Parser) -> dict[str, Field]:
-    return {name: Field(name, section.type) for name, section in parser.sections.items()}
+def _constant_of(value: Value | None, module: ModuleFacts, project: Project) -> Value | None:
+    """The value that a name at the top of a file stands for; other values are themselves."""
+    found = project.names.definition(module, value) if value is not None and value.op is Op.GLOBAL else None
+    return found.value if isinstance(found, DefinedConstant) and found.module is module else value
 
 
-def _of_component(callee: Callee) -> Parser:
-    """The parser of a function or class whose parameters stand at the top; required ones may be positional."""
-    return _group_parser(callee.takes)
+def _parts_of(value: Value) -> tuple[Value, ...]:
+    return value.args if value.op in (Op.LIST, Op.TUPLE) else (value,)
+
+
+def _of_components(value: Value, module: ModuleFacts, project: Project) -> Iterator[tuple[str, Parser]]:
+    """The parsers of a dictionary of components by their subcommands; one in another dictionary is not known."""
+    for key, part in zip(value.data, value.args, strict=True):
+        if key is not None and isinstance(key.data, str) and key.data != "_help":
+            callee = callee_in(part, module, project)
+            yield key.data, Parser(is_open=True) if callee is None else _group_parser(callee.takes)
+
+
+def _of_methods(callee: Callee, project: Project) -> dict[str, Parser]:
+    """The parsers of the public methods of a class, which are its subcommands."""
+    found: dict[str, Parser] = {}
+    for model in callee.model.mro() if callee.model is not None else ():
+        for name in model.cls.methods if model.cls is not None else ():
+            if not name.startswith("_") and callee.model is not None:
+                found.setdefault(name, _group_parser(method_fields(callee.model, name, project)))
+    return found
 
 
 def _group_parser(takes: Takes) -> Parser:
-    parser = Parser(is_open=takes.is_open)
+    """The parser of a function or class whose parameters stand at the top; required ones may be positional."""
+    parser = Parser(is_open=takes.is_open, options={"--config"})
     for name, one in takes.fields.items():
         parser.put(name, Section(one.type))
     parser.put("config", Section())

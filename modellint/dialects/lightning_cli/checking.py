@@ -86,6 +86,8 @@ class Spot:
     key: Node | None
     path: str
     given: Given
+    #: The class path of the object whose arguments these are.
+    named: Node | None = None
 
     def child(self, entry: Entry, name: str) -> Spot:
         """The value of an entry of this mapping."""
@@ -193,7 +195,7 @@ class Checker:
             found.append(faults)
         named = [faults for faults in found if not faults[0].is_short_name]
         if len(named) < len(found) and all(one[0].is_shallow and one[0].path == spot.path for one in named):
-            return min((faults for faults in found if faults[0].is_short_name), key=lambda one: not one[0].is_doubtful)
+            return min((faults for faults in found if faults[0].is_short_name), key=lambda one: one[0].is_doubtful)
         found = named
         deep = [faults for faults in found if not all(fault.is_shallow and fault.path == spot.path for fault in faults)]
         if deep:
@@ -396,7 +398,8 @@ class Checker:
         arguments = entries.get(INIT_ARGS)
         if arguments is None:
             return [*found, *self._missing(spot, takes, {}, given, callee), *self._loose(spot, more, takes, callee)]
-        inner = Spot(arguments.value, arguments.key, f"{spot.path}.{INIT_ARGS}", given)
+        named = entries[CLASS_PATH].value if CLASS_PATH in entries else None
+        inner = Spot(arguments.value, arguments.key, f"{spot.path}.{INIT_ARGS}", given, named)
         if arguments.value.kind is NodeKind.SCALAR:
             return [*found, *self._no_mapping(inner, callee)]
         return [*found, *self.arguments(inner, takes, callee), *self._loose(spot, more, takes, callee)]
@@ -491,8 +494,8 @@ class Checker:
             written = [key for key in entries if key.partition(".")[0] not in takes.fields]
             near = {name: get_close_matches(name, written, n=1, cutoff=0.8) for name in names}
             names = tuple(name for name in names if not near[name])
-            node = spot.node if spot.node.tag.kind is TagKind.TARGET else spot.key or spot.node
-            span = node.tag.span if node.tag.kind is TagKind.TARGET else node.span
+            is_object = spot.node.tag.kind is TagKind.TARGET
+            span = spot.node.tag.span if is_object else (spot.named or spot.key or spot.node).span
             place = self._recipe.place(span)
             defined = callee.resolved.place if callee is not None else None
             if names:

@@ -1,0 +1,5 @@
+from blocks import run
+from jsonargparse import CLI
+
+if __name__ == "__main__":
+    CLI(run)

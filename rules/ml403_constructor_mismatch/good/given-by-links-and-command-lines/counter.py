@@ -1,0 +1,12 @@
+from lightning.pytorch import LightningDataModule, LightningModule
+
+
+class Counter(LightningModule):
+    def __init__(self, width: int, classes: int, rate: float):
+        super().__init__()
+
+
+class Digits(LightningDataModule):
+    def __init__(self, batch_size: int = 8):
+        super().__init__()
+        self.classes = 10

@@ -317,7 +317,7 @@ class Checker:
         foreign = None if kind is None else self._foreign(spot, kind, callee, written)
         if foreign is not None:
             return [foreign]
-        return [] if entries is None else self._beside(spot, entries, callee)
+        return self._beside(replace(spot, named=written), entries or {}, callee)
 
     def _resolve(self, path: str, kind: Object | None) -> Callee | None:
         """What a class path leads to; None for a name without dots that leads nowhere known."""

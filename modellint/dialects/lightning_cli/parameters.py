@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from modellint.dialects.lightning_cli.types import ANYTHING, NONE, Either, Plain, Type, optional, options_of, read_type
 from modellint.graph.immutable import dataclass, replace
-from modellint.graph.value import Op, dotted
+from modellint.graph.value import Op, dotted, self_attribute
 from modellint.link.classes.definitions import SourceFacts
 from modellint.link.names import DefinedClass, DefinedFunction, External
 from modellint.link.recipes.targets import resolve_described
@@ -272,7 +272,8 @@ def _behind(name: str, function: Function, model: ClassModel | None, at: int, pr
                     key is None and _is_rest(one, name) for key, one in zip(part.data, part.args, strict=False)
                 ):
                     is_open = True
-        is_open = is_open or (event.target is not None and _is_rest(event.value, name))
+        is_kept = event.target is not None and _is_rest(event.value, name)
+        is_open = is_open or (is_kept and event.target is not None and _is_unpacked_later(event.target, model))
     fields: dict[str, Field] = {}
     for takes in found:
         is_open = is_open or takes.is_open
@@ -298,6 +299,15 @@ def _is_rest(value: Value | None, name: str) -> bool:
         seen.add(id(value))
         value = value.args[0]
     return value is not None and value.op is Op.PARAM and value.data == name
+
+
+def _is_unpacked_later(target: Value, model: ClassModel | None) -> bool:
+    """True if keyword arguments are kept where they may be passed on, as in an attribute that a method unpacks."""
+    name = self_attribute(target)
+    if name is None or model is None:
+        return True
+    methods = (method for one in model.mro() if one.cls is not None for method in one.cls.methods.values())
+    return any(name in method.words and f"**self.{name}" in method.text for method in methods)
 
 
 def _popped(call: Value) -> Field | None:

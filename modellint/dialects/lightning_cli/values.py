@@ -74,7 +74,7 @@ def read_text(text: str) -> Scalar:
 def is_plain(value: Scalar, name: str) -> bool:
     """True if a type of this name takes a value; a text is read once more for any type but `str`."""
     if isinstance(value, str) and name not in ("str", "Path"):
-        if value.strip().startswith(_NESTED):
+        if not value.strip() or value.strip().startswith(_NESTED):
             return False
         try:
             value = read_text(value.strip())

@@ -18,7 +18,8 @@ PLAIN = {
     "callbacks": MODEL
     + "trainer:\n  callbacks:\n    - class_path: lightning.pytorch.callbacks.EarlyStopping\n"
     + "      init_args: {monitor: loss, patience: 3, mode: min}\n    - class_path: LearningRateMonitor\n",
-    "one callback": MODEL + "trainer:\n  callbacks:\n    class_path: ModelCheckpoint\n    init_args: {save_top_k: -1}\n",
+    "one callback": MODEL
+    + "trainer:\n  callbacks:\n    class_path: ModelCheckpoint\n    init_args: {save_top_k: -1}\n",
     "bare callback": MODEL + "trainer:\n  callbacks: [LearningRateMonitor]\n",
     "logger": MODEL + "trainer:\n  logger:\n    class_path: CSVLogger\n    init_args: {save_dir: logs}\n",
     "no logger": MODEL + "trainer: {logger: false}\n",
@@ -63,7 +64,8 @@ PLAIN = {
     + "      table: {a: 1}\n      activation: torch.nn.GELU\n      shade: light\n      place: data/here\n"
     + "      window: {length: 3, hop: 1}\n",
     "dotted": MODEL + "data.batch_size: 4\ntrainer.max_epochs: 3\n",
-    "anchors": "shape: &shape {width: 3}\n".replace("shape: ", "data: ").replace("{width: 3}", "{batch_size: 3}") + MODEL,
+    "anchors": "shape: &shape {width: 3}\n".replace("shape: ", "data: ").replace("{width: 3}", "{batch_size: 3}")
+    + MODEL,
     "merged": MODEL + "  window:\n    <<: {length: 3}\n    hop: 2\n",
     "appended": MODEL + "trainer:\n  callbacks+:\n    - class_path: LearningRateMonitor\n",
     "repeated": MODEL + "data: {batch_size: 3}\n",
@@ -80,9 +82,8 @@ LINKED = {
     "title": HEAD + "title: mine\nlog: {every: 3}\n",
     "stop": HEAD + "stop: {patience: 3, min_delta: 0.1}\n",
     "stop fully": HEAD + "stop:\n  monitor: error\n  mode: max\n  strict: false\n",
-    "linked": "model:\n  class_path: model.Tagger\n  init_args:\n" + ENCODER.replace("  encoder", "    encoder").replace(
-        "\n  ", "\n    "
-    ),
+    "linked": "model:\n  class_path: model.Tagger\n  init_args:\n"
+    + ENCODER.replace("  encoder", "    encoder").replace("\n  ", "\n    "),
     "target given": "model:\n  class_path: model.Tagger\n  init_args:\n    width: 5\n"
     + ENCODER.replace("  encoder", "    encoder").replace("\n  ", "\n    "),
     "with data": HEAD + "data: {folder: there, batch_size: 2, classes: 3}\n",

@@ -1,4 +1,4 @@
-"""Asks the real LightningCLI in a process of its own: it imports the project, and parses one configuration after the other."""
+"""Asks the real LightningCLI, in a process that imports the project and parses one configuration after the other."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from cli.project import FILES
+from dialects.cli.project import FILES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,9 +60,8 @@ def refusals(root: Path, configs: Sequence[tuple[str, str]]) -> list[str]:
         path = root / f"asked_{number}.yaml"
         path.write_text(text, encoding="utf-8")
         asked.append((program, path.as_posix()))
-    run = subprocess.run(
-        [sys.executable, "-c", _CHILD, str(root)], input=json.dumps(asked), capture_output=True, text=True, check=False
-    )
+    command, names = [sys.executable, "-c", _CHILD, str(root)], json.dumps(asked)
+    run = subprocess.run(command, input=names, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr[-2000:]
     answers: list[str] = json.loads(run.stdout.splitlines()[-1])
     for _, path in asked:

@@ -69,7 +69,13 @@ def misspelt_class(config: Any, dice: random.Random) -> None:
 def other_class(config: Any, dice: random.Random) -> None:
     paths = [path for path in _keys(config) if path[-1] == "class_path"]
     path = dice.choice(paths)
-    others = ("parts.Shade", "torch.nn.Linear", "model.Digits", "lightning.pytorch.callbacks.Timer", "parts.untold_stack")
+    others = (
+        "parts.Shade",
+        "torch.nn.Linear",
+        "model.Digits",
+        "lightning.pytorch.callbacks.Timer",
+        "parts.untold_stack",
+    )
     _at(config, path[:-1])["class_path"] = dice.choice(others)
 
 

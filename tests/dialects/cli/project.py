@@ -1,6 +1,6 @@
 """The project: classes with all kinds of parameters, and programs that take them."""
 
-PARTS = '''\
+PARTS = """\
 from __future__ import annotations
 
 import enum
@@ -73,9 +73,9 @@ def untold_stack(width: int = 3):
 
 
 Optim = Callable[[Iterable], torch.optim.Optimizer]
-'''
+"""
 
-MODEL = '''\
+MODEL = """\
 from typing import Callable, List, Literal, Optional, Tuple, Union
 
 from lightning.pytorch import LightningDataModule, LightningModule
@@ -125,9 +125,9 @@ class Digits(LightningDataModule):
 class Letters(LightningDataModule):
     def __init__(self, alphabet: str, batch_size: int = 8):
         super().__init__()
-'''
+"""
 
-PLAIN = '''\
+PLAIN = """\
 from lightning.pytorch.cli import LightningCLI
 
 from model import Digits, Tagger
@@ -139,9 +139,9 @@ def main(**options):
 
 if __name__ == "__main__":
     LightningCLI(Tagger, Digits)
-'''
+"""
 
-LINKED = '''\
+LINKED = """\
 from lightning.pytorch.cli import LightningCLI
 from lightning.pytorch.callbacks import EarlyStopping
 
@@ -163,6 +163,6 @@ def main(**options):
 
 if __name__ == "__main__":
     OwnCLI(Base, Digits, subclass_mode_model=True, seed_everything_default=1)
-'''
+"""
 
 FILES = {"parts.py": PARTS, "model.py": MODEL, "plain.py": PLAIN, "linked.py": LINKED}

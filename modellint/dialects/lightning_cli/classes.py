@@ -10,7 +10,7 @@ from modellint.dialects.lightning_cli.parameters import (
     constructor_fields,
     described_fields,
     function_fields,
-    inherited,
+    inherited_names,
 )
 from modellint.dialects.lightning_cli.types import Object, Type, read_type
 from modellint.edits.similar import get_close_matches
@@ -57,7 +57,7 @@ class Callee:
         """True if it is a class that derives from another one; None if that is not known."""
         if self.model is None:
             return None
-        names = {canonical(name) for name in inherited(self.model.mro())}
+        names = {canonical(name) for name in inherited_names(self.model.mro())}
         if canonical(base.name) in names or (base.model is not None and base.model in self.model.mro()):
             return True
         return False if self.model.is_complete and base.model is not None else None

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.dialects.lightning_cli.checking import entries_of
+from modellint.dialects.lightning_cli.arguments import entries_of
 from modellint.dialects.lightning_cli.commands import Command, commands
 from modellint.dialects.lightning_cli.programs import Program, programs
 from modellint.edits.similar import get_close_matches
@@ -70,7 +70,7 @@ def _loaded_by(recipe: Recipe, project: Project) -> Iterator[Loaded]:
         return
     told = list(_by_command(recipe, known, project)) or list(_by_code(recipe, known, project))
     if told:
-        yield from _understood(told)
+        yield from _sure_ones(told)
         return
     entries = entries_of(recipe.root)
     if CLASS_PATH in entries and (INIT_ARGS in entries or len(entries) == 1):
@@ -80,11 +80,11 @@ def _loaded_by(recipe: Recipe, project: Project) -> Iterator[Loaded]:
         beside = [one for one in near if one.script == program.script]
         found = [loaded for one in beside for loaded in _by_keys(recipe, entries, one, project)]
         if found:
-            yield from _understood(found)
+            yield from _sure_ones(found)
             return
 
 
-def _understood(loaded: list[Loaded]) -> list[Loaded]:
+def _sure_ones(loaded: list[Loaded]) -> list[Loaded]:
     """Those of several programs that are understood, if some are: a script may have a call for tests as well."""
     sure = [one for one in loaded if one.program.is_sure]
     return sure or loaded
@@ -251,3 +251,19 @@ def _given_beside(recipe: Recipe, parser: Parser, project: Project) -> Iterator[
                 keys = _keys_in(path, project)
                 if keys & parser.sections.keys():
                     yield from keys
+
+
+def groups_of(recipe: Recipe, loaded: tuple[Loaded, ...]) -> tuple[tuple[tuple[str, ...], str], ...]:
+    """The classes of the groups in a file, by the keys that lead to them."""
+    found: dict[tuple[str, ...], str] = {}
+    for one in loaded[:1]:
+        subcommands = one.program.subcommands if not one.below else {}
+        tops: list[tuple[tuple[str, ...], Parser]] = [
+            ((name,), parser) for name, parser in subcommands.items() if name in recipe.keys
+        ]
+        for keys, parser in tops or [((), one.parser)]:
+            for name, section in parser.sections.items():
+                if section.callee is not None and section.callee.model is not None and section.takes is not None:
+                    path = (*keys, name)
+                    found[path] = section.callee.name
+    return tuple(found.items())

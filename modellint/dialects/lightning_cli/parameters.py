@@ -132,7 +132,7 @@ def _of_method(model: ClassModel, name: str, start: int, project: Project, depth
 
 def _of_unread(model: ClassModel, name: str, project: Project) -> Takes:
     """The fields of a method that a class inherits from a class which is described by its constructor only."""
-    bases = model.facts.bases
+    bases = tuple(model.facts.bases)
     if name != "__init__" or len(bases) != 1 or not isinstance(bases[0], External):
         return UNKNOWN
     return described_fields(resolve_described(bases[0].name, project).signatures)
@@ -258,7 +258,7 @@ def _behind(name: str, function: Function, model: ClassModel | None, at: int, pr
                     continue
                 seen.add(id(part))
                 if part.op is Op.CALL and _is_rest(_receiver(part), name):
-                    taken = _popped(part)
+                    taken = _popped_field(part)
                     if taken is not None:
                         popped[taken.name] = taken
                 elif part.op is Op.CALL and _is_unpacked(part, name):
@@ -310,7 +310,7 @@ def _is_unpacked_later(target: Value, model: ClassModel | None) -> bool:
     return any(name in method.words and f"**self.{name}" in method.text for method in methods)
 
 
-def _popped(call: Value) -> Field | None:
+def _popped_field(call: Value) -> Field | None:
     """The field that `kwargs.pop("name", default)` takes; None for another call."""
     given = call.positional
     if call.callee.data not in ("pop", "get") or len(given) != 2 or not isinstance(given[0].data, str):
@@ -380,7 +380,7 @@ def _field(one: Parameter, module: ModuleFacts, project: Project, *, is_factory:
     return Field(one.name, kind, is_required, None if is_factory else default, is_typed, one.kind == "positional")
 
 
-def inherited(models: Iterable[ClassModel]) -> Iterator[str]:
+def inherited_names(models: Iterable[ClassModel]) -> Iterator[str]:
     """The names of classes, and of the unknown ones that they derive from."""
     for model in models:
         yield model.name

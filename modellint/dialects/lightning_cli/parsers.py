@@ -179,7 +179,7 @@ class Collector:
                 else:
                     self._add(method, event, function.module)
             elif any(self._is_in(argument, parsers) for argument in (*call.positional, *call.keywords.values())):
-                self._passed(call, function)
+                self._note_passing(call, function)
 
     @staticmethod
     def _is_in(value: Value, known: set[int]) -> bool:
@@ -187,7 +187,7 @@ class Collector:
             value = value.args[0]
         return id(value) in known
 
-    def _passed(self, call: Value, function: Function) -> None:
+    def _note_passing(self, call: Value, function: Function) -> None:
         """Note that a call gets the parser: only the inherited method of the same name adds nothing unknown."""
         callee = call.callee
         is_super = callee.op is Op.ATTR and callee.args[0].op is Op.CALL and callee.args[0].callee.data == "super"
@@ -270,7 +270,7 @@ class Collector:
             return
         is_known = mode is None or mode.data is False
         takes = callee.takes if callee is not None and is_known else UNKNOWN
-        self._put_group(key, self._skipped(call, takes), callee, is_certain=is_certain)
+        self._put_group(key, self._without_skipped(call, takes), callee, is_certain=is_certain)
 
     def _put_group(self, key: str, takes: Takes, callee: Callee | None, *, is_certain: bool = True) -> None:
         if not is_certain or (callee is not None and callee.takes.is_open):
@@ -282,7 +282,7 @@ class Collector:
             self.parser.put(name, Section(one.type, is_required=one.is_required))
         self.parser.is_open = self.parser.is_open or takes.is_open
 
-    def _skipped(self, call: Value, takes: Takes) -> Takes:
+    def _without_skipped(self, call: Value, takes: Takes) -> Takes:
         """The fields without those that a call is told to skip; all of them are optional if that is not known."""
         skip = call.keywords.get("skip")
         if skip is None:
@@ -330,7 +330,7 @@ class Collector:
         if key is None:
             self.parser.is_open = True
             return
-        self._put_group(key, self._skipped(call, takes), callee, is_certain=is_certain)
+        self._put_group(key, self._without_skipped(call, takes), callee, is_certain=is_certain)
 
     def _add_optimizer(self, call: Value, module: ModuleFacts, key: str, keyword: str, skipped: str) -> None:
         """Add the arguments of an optimizer or a scheduler: of one class, or of one of several by class path."""

@@ -204,7 +204,7 @@ def _arguments_of(call: Value, module: ModuleFacts, classes: list[Class]) -> dic
 
     None if they are not known.
     """
-    given = _bound(call, module)
+    given = _arguments_by_name(call, module)
     for cls in classes:
         method = cls.methods.get("__init__")
         if method is None:
@@ -217,7 +217,7 @@ def _arguments_of(call: Value, module: ModuleFacts, classes: list[Class]) -> dic
         bound = dict(zip((one for one in method.argument_names), call.positional, strict=False))
         own = {**{name: _Argument(value, module) for name, value in bound.items()}, **given}
         through: dict[str, _Argument] = {}
-        for name, one in _bound(passed, cls.module).items():
+        for name, one in _arguments_by_name(passed, cls.module).items():
             source = one.value
             if source.op is Op.PARAM:
                 parameter = names.get(str(source.data))
@@ -233,11 +233,11 @@ def _arguments_of(call: Value, module: ModuleFacts, classes: list[Class]) -> dic
         )
         given = {**(rest if is_passing else {}), **through}
         if any(one.op is Op.STARRED for one in passed.positional) and not method.argument_names:
-            given = {**_bound(call, module), **through}
+            given = {**_arguments_by_name(call, module), **through}
     return given
 
 
-def _bound(call: Value, module: ModuleFacts) -> dict[str, _Argument]:
+def _arguments_by_name(call: Value, module: ModuleFacts) -> dict[str, _Argument]:
     """The arguments of a call of LightningCLI by name."""
     positional = [one for one in call.positional if one.op is not Op.STARRED]
     found = dict(zip(_FIRST, positional, strict=False)) | call.keywords

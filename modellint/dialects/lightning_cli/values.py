@@ -6,10 +6,10 @@ Sources: jsonargparse 4.53, `_loaders_dumpers.py` (PyYAML's resolver, with float
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from modellint.graph.interpolation import OPEN
-from modellint.graph.recipe import TagKind
+from modellint.graph.recipe import NodeKind, TagKind
 
 if TYPE_CHECKING:
     from modellint.graph.recipe import Node, Scalar
@@ -105,6 +105,15 @@ def is_one_of(value: Scalar, values: tuple[Scalar, ...], *, is_enum: bool) -> bo
         return bool(kinds) and read_text(value) in values
     except UnknownValueError:
         return True
+
+
+def plain_data(node: Node) -> Any:
+    """A node as plain data, as jsonargparse loads it. Raises UnknownValueError."""
+    if node.kind is NodeKind.SCALAR:
+        return scalar_of(node, interpolates=False)
+    if node.kind is NodeKind.SEQUENCE:
+        return [plain_data(element) for element in node.elements]
+    return {str(name): plain_data(entry.value) for name, entry in node.items().items()}
 
 
 def may_nest(node: Node) -> bool:

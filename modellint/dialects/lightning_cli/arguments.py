@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Entry, Node, Recipe
     from modellint.graph.value import Value
     from modellint.link.project import Project
-    from modellint.source import Place
+    from modellint.source import Place, Span
 
 #: The keys beside a class path. The last two are written by jsonargparse, and for editors.
 BESIDE = frozenset((CLASS_PATH, INIT_ARGS, DICT_KWARGS, "__path__", "$schema"))
@@ -70,11 +70,13 @@ class Spot:
     given: Given
     #: The class path of the object whose arguments these are.
     named: Node | None = None
+    #: Where the value stands if it is an alias of the node.
+    alias: Span | None = None
 
     def child(self, entry: Entry, name: str) -> Spot:
         """The value of an entry of this mapping."""
         path = f"{self.path}.{name}" if self.path else name
-        return Spot(entry.value, entry.key, path, self.given.below(name))
+        return Spot(entry.value, entry.key, path, self.given.below(name), alias=entry.alias)
 
 
 def entries_of(node: Node) -> dict[str, Entry]:
@@ -111,11 +113,17 @@ def _as_json(given: Mapping[str, Node]) -> str:
 class ArgumentChecker:
     """The check of the arguments in one file. Class paths are looked up from the files `near`."""
 
-    def __init__(self, recipe: Recipe, near: Sequence[Path], project: Project, *, interpolates: bool = True) -> None:
-        """`interpolates`: the program may resolve `${…}`, which jsonargparse does only if it is told to."""
+    def __init__(
+        self, recipe: Recipe, near: Sequence[Path], project: Project, *, home: str = "", interpolates: bool = True
+    ) -> None:
+        """`interpolates`: the program may resolve `${…}`, which jsonargparse does only if it is told to.
+
+        `home` is the package of LightningCLI, whose parts are known by their names alone.
+        """
         self._recipe = recipe
         self._near = tuple(near)
         self._project = project
+        self._home = home
         self._interpolates = interpolates
         #: The nodes with a class path that were compared with a type, by identity.
         self.seen: set[int] = set()

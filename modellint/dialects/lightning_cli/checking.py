@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.dialects.lightning_cli.arguments import ALL_GIVEN, BESIDE, NEAR, ArgumentChecker, Spot, entries_of
-from modellint.dialects.lightning_cli.classes import Callee, callee_of, named_callee, near_names, returned_type
+from modellint.dialects.lightning_cli.classes import (
+    Callee,
+    callee_of,
+    named_callee,
+    near_names,
+    part_callee,
+    returned_type,
+)
 from modellint.dialects.lightning_cli.faults import Fault, FaultKind
 from modellint.dialects.lightning_cli.parameters import constructor_fields
 from modellint.dialects.lightning_cli.types import (
@@ -239,7 +246,9 @@ class Checker(ArgumentChecker):
         """The class or function that a class path leads to; None for a name without dots that leads nowhere known."""
         if "." in path:
             return self._callee(path)
-        return None if kind is None else named_callee(path, kind, self._near, self._project)
+        if kind is not None:
+            return named_callee(path, kind, self._near, self._project)
+        return part_callee(path, self._home, self._near, self._project) if self._home else None
 
     def _unresolved_name(self, spot: Spot, kind: Object | None, path: str, written: Node) -> list[Fault]:
         if kind is None:
@@ -373,5 +382,5 @@ class Checker(ArgumentChecker):
             name = "null"
         is_empty = not node.text and node.kind is NodeKind.SCALAR
         shown = spot.key if is_empty and spot.key is not None else node
-        place = self._recipe.place(shown.span)
+        place = self._recipe.place(spot.alias or shown.span)
         return Fault(FaultKind.WRONG_TYPE, place, name, wanted=(told_type(kind),), path=spot.path)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
+#: The modules that have the parts of a trainer, which LightningCLI imports.
+_PARTS = ("callbacks", "loggers", "strategies", "profilers", "plugins", "accelerators")
 #: The kinds of definitions that a class path may lead to.
 _OF_CLASSES = (TargetKind.CLASS, TargetKind.FUNCTION)
 
@@ -148,6 +150,15 @@ def named_callee(name: str, base: Object, near: Sequence[Path], project: Project
             model = project.classes.model(cls)
             resolved = ResolvedName(TargetKind.CLASS, place=cls.place)
             return Callee(name, resolved, model, None, constructor_fields(model, project))
+    return None
+
+
+def part_callee(name: str, home: str, near: Sequence[Path], project: Project) -> Callee | None:
+    """The part of a trainer of Lightning that a name without dots stands for; None for another name."""
+    for module in _PARTS:
+        found = callee_of(f"{home}.{module}.{name}", near, project)
+        if found.resolved.kind is TargetKind.CLASS:
+            return found
     return None
 
 

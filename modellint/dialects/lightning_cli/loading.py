@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,7 +54,7 @@ def may_belong(path: Path, data: bytes, project: Project) -> bool:
         return True
     for program in programs(project):
         names = {*program.parser.sections, *program.subcommands}
-        found = [name for name in names if f"{name}:".encode() in data or f"{name}.".encode() in data]
+        found = [name for name in names if re.search(rb"(?m)^\W*%s\b" % re.escape(name.encode()), data)]
         if len(found) >= 2 or path.as_posix().endswith(tuple(program.parser.files)):
             return True
     return False

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from modellint.dialects.lightning_cli.classes import Callee
+from modellint.dialects.lightning_cli.classes import Callee, callee_of
 from modellint.dialects.lightning_cli.parameters import (
     UNKNOWN,
     Field,
@@ -140,9 +140,7 @@ def callee_in(value: Value, module: ModuleFacts, project: Project) -> Callee | N
         function = definition.function
         name = f"{function.module.name}.{function.qualname}"
         return Callee(name, resolved, None, function, function_fields(function, project))
-    if isinstance(definition, External):
-        return Callee(definition.name, resolved, None, None, UNKNOWN)
-    return None
+    return callee_of(definition.name, (module.file,), project) if isinstance(definition, External) else None
 
 
 def object_types(value: Value, module: ModuleFacts, project: Project) -> Type:

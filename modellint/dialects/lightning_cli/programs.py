@@ -66,6 +66,8 @@ class Program:
     subcommands: Mapping[str, Parser] = field(default_factory=dict)
     top: Parser = field(default_factory=Parser)
     is_sure: bool = True
+    #: The package whose LightningCLI it is.
+    home: str = ""
     is_lightning: bool = False
     #: A configuration may stand for the parser without a subcommand, too.
     is_either: bool = False
@@ -187,7 +189,7 @@ def _lightning(
     names = _subcommands(classes, parser)
     methods = {name: _with_method(parser, name, trainer, project) for name in names} if is_run else {}
     is_either = run is not None and is_run
-    return Program(module.file, parser, methods, is_sure=is_sure, is_lightning=True, is_either=is_either)
+    return Program(module.file, parser, methods, is_sure=is_sure, home=home, is_lightning=True, is_either=is_either)
 
 
 def _own_classes(definition: External | DefinedClass, project: Project) -> list[Class]:

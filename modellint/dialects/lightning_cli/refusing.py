@@ -66,8 +66,8 @@ def near_files(recipe: Recipe, project: Project) -> tuple[Path, ...]:
 def _of_program(recipe: Recipe, loaded: Loaded, near: tuple[Path, ...], project: Project) -> list[Fault]:
     """The faults of a file as the configuration of one program."""
     interpolates = bool(project.files.mentioning(project.options.root, "omegaconf"))
-    checker = Checker(recipe, near, project, interpolates=interpolates)
     program = loaded.program
+    checker = Checker(recipe, near, project, home=program.home, interpolates=interpolates)
     entries = entries_of(recipe.root)
     found: list[Fault] = []
     if (

@@ -258,7 +258,7 @@ class ArgumentChecker:
             return found
         extra = entries.get(DICT_KWARGS)
         more = entries_of(extra.value) if extra is not None and extra.value.kind is NodeKind.MAPPING else {}
-        takes = callee.takes.without((), skipped)
+        takes = callee.takes.without((), range(skipped))
         given = spot.given.below(INIT_ARGS)
         is_all = given.is_all and callee.resolved.kind is TargetKind.CLASS
         given = replace(given, names=given.names | more.keys(), is_all=is_all)

@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Entry, Node
 
 
+#: The similarity from which on a key is a misspelt one for certain.
+_ALMOST = 0.8
+
+
 def _is_placeholder(node: Node) -> bool:
     """True for `{NAME}`, which another program fills in before the file is used."""
     is_short = node.kind is NodeKind.MAPPING and node.flow and len(node.entries) == 1
@@ -101,8 +105,10 @@ class Checker(ArgumentChecker):
 
     @staticmethod
     def _is_specification(entries: dict[str, Entry]) -> bool:
-        """True if a mapping in a place of unknown type is meant for jsonargparse: it has no other keys."""
-        return entries.keys() <= BESIDE and entries[CLASS_PATH].value.kind is NodeKind.SCALAR
+        """True if a mapping in a place of unknown type is meant for jsonargparse: other keys are misspelt ones."""
+        others = entries.keys() - BESIDE
+        is_near = all(get_close_matches(name, (INIT_ARGS, DICT_KWARGS), n=1, cutoff=_ALMOST) for name in others)
+        return is_near and entries[CLASS_PATH].value.kind is NodeKind.SCALAR
 
     def _union(self, spot: Spot, kind: Either) -> list[Fault]:
         options = list(options_of(kind))
@@ -186,6 +192,8 @@ class Checker(ArgumentChecker):
             return [self._wrong(spot, kind)] if self._is_built(kind) else []
         if node.kind is NodeKind.SCALAR:
             return self._named_object(spot, kind)
+        if not self._is_built(kind):  # another name of some type
+            return self.walk(spot)
         entries = entries_of(node)
         if CLASS_PATH in entries:
             return self._class_and_arguments(spot, kind)

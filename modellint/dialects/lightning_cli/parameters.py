@@ -57,10 +57,10 @@ class Takes:
     fields: Mapping[str, Field] = field(default_factory=dict)
     is_open: bool = False
 
-    def without(self, names: Iterable[str], positional: int = 0) -> Takes:
-        """These fields without some names, and without the first ones that are given by position."""
-        first = [one.name for one in self.fields.values() if one.is_positional][:positional]
-        left_out = {*names, *first}
+    def without(self, names: Iterable[str], positions: Iterable[int] = ()) -> Takes:
+        """These fields without some names, and without those at some positions."""
+        taken = [one.name for one in self.fields.values() if one.is_positional]
+        left_out = {*names, *(taken[at] for at in positions if at < len(taken))}
         return Takes({name: one for name, one in self.fields.items() if name not in left_out}, self.is_open)
 
 
@@ -265,7 +265,8 @@ def _behind(name: str, function: Function, model: ClassModel | None, at: int, pr
                     takes = _of_call(part, function, model, at, project, depth)
                     if takes is not None:
                         removed.update(part.keywords)
-                        found.append(takes.without(part.keywords, len(part.positional)))
+                        given = [at for at, one in enumerate(part.positional) if one.op is not Op.STARRED]
+                        found.append(takes.without(part.keywords, given))
                 elif part.op is Op.CALL and any(_is_rest(one, name) for one in part.keywords.values()):
                     continue  # `f(options=kwargs)`: jsonargparse follows no such call
                 elif part.op is Op.DICT and any(

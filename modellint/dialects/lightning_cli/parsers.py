@@ -289,7 +289,7 @@ class Collector:
         if names is None:
             return Takes(_optional(takes), is_open=True)
         count = next((one for one in names if isinstance(one, int)), 0)
-        return takes.without([one for one in names if isinstance(one, str)], count)
+        return takes.without([one for one in names if isinstance(one, str)], range(count))
 
     def _add_subclass(self, call: Value, module: ModuleFacts, *, is_certain: bool) -> None:
         key = self._nested_key(call)

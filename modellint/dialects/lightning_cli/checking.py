@@ -209,7 +209,7 @@ class Checker(ArgumentChecker):
 
     def _is_built(self, kind: Object) -> bool:
         """True if a type is a known class, whose objects only its arguments make."""
-        return kind.model is not None or self._callee(kind.name).resolved.kind is TargetKind.CLASS
+        return kind.model is not None or kind.is_class or self._callee(kind.name).resolved.kind is TargetKind.CLASS
 
     def _named_object(self, spot: Spot, kind: Object) -> list[Fault]:
         """The faults of a scalar where an object is expected: a class path, or the name of a file."""

@@ -21,13 +21,14 @@ from modellint.dialects.lightning_cli.parameters import (
 from modellint.dialects.lightning_cli.types import (
     ANYTHING,
     Either,
+    Object,
     Plain,
     Several,
     Type,
     object_type,
     read_type,
 )
-from modellint.graph.immutable import dataclass
+from modellint.graph.immutable import dataclass, replace
 from modellint.graph.value import EventKind, Op
 from modellint.link.names import DefinedClass, DefinedFunction, External
 from modellint.link.recipes.targets import resolve_definition
@@ -151,7 +152,8 @@ def object_types(value: Value, module: ModuleFacts, project: Project) -> Type:
     if isinstance(definition, External | DefinedClass):
         model = project.classes.of(definition)
         name = model.name if model is not None else definition.name if isinstance(definition, External) else ""
-        return object_type(name, model)
+        kind = object_type(name, model)
+        return replace(kind, is_class=True) if isinstance(kind, Object) else kind
     return ANYTHING
 
 

@@ -275,7 +275,7 @@ def _put_core(
     value = None if named is None or (named.value.op is Op.CONST and named.value.data is None) else named
     if value is None:
         model = _model_of(base, next(iter(given.values()), None), project)
-        kind: Type = Object(base, model)
+        kind: Type = Object(base, model, is_class=True)
         is_required = key == "model"
         parser.put(key, Section(kind if is_required else Either((kind, NONE)), is_required=is_required))
         return
@@ -315,7 +315,7 @@ def parser_put(parser: Parser, key: str, kind: Type, skipped: str) -> None:
 
 def _type_of(name: str, near: tuple[Path, ...], project: Project) -> Type:
     model = project.classes.of(project.names.absolute(name, near[0]))
-    return Object(name if model is None else model.name, model)
+    return Object(name if model is None else model.name, model, is_class=True)
 
 
 def _add_own(cls: Class, parser: Parser, project: Project) -> None:

@@ -106,12 +106,13 @@ class Object(Type):
     """An object of a class, or of a class that derives from it.
 
     The `model` is None for a class that is known by its name only. `is_closed`: a dataclass, of which no other class is
-    taken.
+    taken. `is_class`: though unknown, it is a class, and no other name of some type.
     """
 
     name: str
     model: ClassModel | None = None
     is_closed: bool = False
+    is_class: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: The keys beside a class path. The last two are written by jsonargparse, and for editors.
 BESIDE = frozenset((CLASS_PATH, INIT_ARGS, DICT_KWARGS, "__path__", "$schema"))
+#: Aliases can multiply a few lines to any number of nodes.
+_MOST = 100_000
 #: A run gets no more text than this.
 _LONGEST = 4_000
 #: The similarity from which on a key may be meant by another one.
@@ -104,7 +106,7 @@ def _with_holder(faults: list[Fault], callee: Callee | None, name: str, value: N
 def _as_json(given: Mapping[str, Node]) -> str:
     """Arguments as JSON; the empty text if they are not known, or too many."""
     try:
-        text = json.dumps({name: plain_data(node) for name, node in given.items()})
+        text = json.dumps({name: plain_data(node, _LONGEST) for name, node in given.items()})
     except (UnknownValueError, RecursionError, ValueError):
         return ""
     return text if len(text) <= _LONGEST else ""
@@ -125,12 +127,18 @@ class ArgumentChecker:
         self._project = project
         self._home = home
         self._interpolates = interpolates
+        self._steps = 0
         #: The nodes with a class path that were compared with a type, by identity.
         self.seen: set[int] = set()
 
     def place(self, node: Node) -> Place:
         """The place of a node of the file."""
         return self._recipe.place(node.span)
+
+    def is_tired(self) -> bool:
+        """True if so many nodes were compared that aliases must have multiplied them."""
+        self._steps += 1
+        return self._steps > _MOST
 
     @abstractmethod
     def check(self, spot: Spot, kind: Type) -> list[Fault]:

@@ -63,6 +63,8 @@ class Checker(ArgumentChecker):
     def check(self, spot: Spot, kind: Type) -> list[Fault]:
         """The faults of a node as a value of a type; none if it may be one."""
         node = spot.node
+        if self.is_tired():
+            return []
         is_tagged = node.tag.kind not in (TagKind.NONE, TagKind.TARGET)
         if is_tagged or (node.tag.text and node.tag.kind is TagKind.NONE) or _is_placeholder(node):
             return []
@@ -90,6 +92,8 @@ class Checker(ArgumentChecker):
     def walk(self, spot: Spot) -> list[Fault]:
         """The faults of the nodes with class paths at a node and below it, of which no type is known."""
         node = spot.node
+        if self.is_tired():
+            return []
         spot = Spot(node, spot.key, spot.path, ALL_GIVEN)
         entries = entries_of(node) if node.kind is NodeKind.MAPPING else {}
         if CLASS_PATH in entries:

@@ -107,13 +107,22 @@ def is_one_of(value: Scalar, values: tuple[Scalar, ...], *, is_enum: bool) -> bo
         return True
 
 
-def plain_data(node: Node) -> Any:
-    """A node as plain data, as jsonargparse loads it. Raises UnknownValueError."""
-    if node.kind is NodeKind.SCALAR:
-        return scalar_of(node, interpolates=False)
-    if node.kind is NodeKind.SEQUENCE:
-        return [plain_data(element) for element in node.elements]
-    return {str(name): plain_data(entry.value) for name, entry in node.items().items()}
+def plain_data(node: Node, most: int) -> Any:
+    """A node as plain data, as jsonargparse loads it. Raises UnknownValueError, also for more than so many nodes."""
+    left = most
+
+    def read(node: Node) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise UnknownValueError
+        if node.kind is NodeKind.SCALAR:
+            return scalar_of(node, interpolates=False)
+        if node.kind is NodeKind.SEQUENCE:
+            return [read(element) for element in node.elements]
+        return {str(name): read(entry.value) for name, entry in node.items().items()}
+
+    return read(node)
 
 
 def may_nest(node: Node) -> bool:

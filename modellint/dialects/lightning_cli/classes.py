@@ -89,13 +89,13 @@ def callee_of(name: str, near: Sequence[Path], project: Project) -> Callee:
 
 
 def _homes(name: str, near: Sequence[Path], project: Project) -> tuple[Path, ...]:
-    """The files `near`, and the package of a name elsewhere in the project if no file near has it in its path."""
+    """The files `near`; the package of a name elsewhere in the project if no file near has it in its path."""
     top = name.partition(".")[0]
     path = project.names.path
     if any(True for one in near for _ in path.holding(top, one)):
         return tuple(near)
     found = project.once(("package folders",), lambda: _package_folders(project)).get(top, ())
-    return (*near, found[0]) if len(found) == 1 else tuple(near)
+    return (found[0],) if len(found) == 1 else tuple(near)
 
 
 def _package_folders(project: Project) -> dict[str, list[Path]]:

@@ -220,11 +220,12 @@ def _fits(entries: Mapping[str, Entry], parser: Parser) -> bool:
     found = total = 0
     for name, entry in entries.items():
         section = parser.sections.get(name)
-        if section is None or section.takes is None or entry.value.kind is not NodeKind.MAPPING:
+        takes = None if section is None else section.takes
+        if takes is None or takes.is_open or entry.value.kind is not NodeKind.MAPPING:
             continue
         names = [key.partition(".")[0].removesuffix("+") for key in entries_of(entry.value)]
         total += len(names)
-        found += sum(key in section.takes.fields for key in names)
+        found += sum(bool(get_close_matches(key, takes.fields, n=1, cutoff=_NEAR)) for key in names)
     return total > 0 and found >= _SHARE * total
 
 

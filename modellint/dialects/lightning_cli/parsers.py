@@ -22,6 +22,7 @@ from modellint.dialects.lightning_cli.types import (
     ANYTHING,
     Either,
     Object,
+    OneOf,
     Plain,
     Several,
     Type,
@@ -239,10 +240,8 @@ class Collector:
         if "default" in given:
             is_required = False
         default = given.get("default")
-        if default is not None and not (
-            default.op is Op.CONST and default.data is not None and isinstance(kind, Plain)
-        ):
-            kind = ANYTHING if default.op is not Op.CONST else Either((kind, Plain("None")))
+        if default is not None and default.op is Op.CONST:  # which is taken, whatever its type
+            kind = Either((kind, Plain("None") if default.data is None else OneOf((default.data,))))
         name = dest.replace("-", "_") if "dest" not in given else dest
         self.parser.put(name, Section(kind, is_required=is_required and is_certain))
         if name != dest:

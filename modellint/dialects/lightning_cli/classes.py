@@ -16,6 +16,7 @@ from modellint.dialects.lightning_cli.types import Object, Type, read_type
 from modellint.edits.similar import get_close_matches
 from modellint.graph.immutable import dataclass, replace
 from modellint.knowledge import canonical
+from modellint.knowledge.catalogue import catalogue
 from modellint.link.names import DefinedFunction
 from modellint.link.recipes.targets import ResolvedName, TargetKind, locate, resolve_described
 from modellint.link.searched import files_below
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 #: The modules that have the parts of a trainer, which LightningCLI imports.
 _PARTS = ("callbacks", "loggers", "strategies", "profilers", "plugins", "accelerators")
+#: The similarity of a misspelt name of torch, in whose earlier releases other names may be.
+_SLIP = 0.85
 #: The kinds of definitions that a class path may lead to.
 _OF_CLASSES = (TargetKind.CLASS, TargetKind.FUNCTION)
 
@@ -113,8 +116,22 @@ def _resolve(name: str, near: Sequence[Path], project: Project) -> ResolvedName:
     if resolved.kind is not TargetKind.UNKNOWN:
         return resolved
     if name.startswith("torch."):
-        return replace(resolve_described(name, project), is_sure=False)
+        found = resolve_described(name, project)
+        return replace(found, is_sure=False) if found.kind is not TargetKind.UNKNOWN else _misspelt_in_torch(name)
     return _misspelt_module(name, near, project) or resolved
+
+
+def _misspelt_in_torch(name: str) -> ResolvedName:
+    """The failure of a name that is a slip of one in the described release of torch, whichever the project asks for."""
+    owner, _, last = name.rpartition(".")
+    known = catalogue("torch")
+    module = None if known is None else known.module(owner)
+    if module is None or module.may_have_more_names or last in module.names() or last in module.others:
+        return ResolvedName(TargetKind.UNKNOWN)
+    close = get_close_matches(last, sorted(module.classes | module.functions.keys()), n=1, cutoff=_SLIP)
+    if not close:
+        return ResolvedName(TargetKind.UNKNOWN)
+    return ResolvedName(TargetKind.MISSING, (), owner, last, frozenset(close), package="torch", is_sure=False)
 
 
 def _misspelt_module(name: str, near: Sequence[Path], project: Project) -> ResolvedName | None:

@@ -32,6 +32,8 @@ _DEEPEST = 8
 _NEUTRAL = frozenset(("builtins.object", "abc.ABC", "typing.Generic"))
 #: Classes whose constructor has no parameters, whatever it says.
 _EMPTY = frozenset(("torch.nn.Module", "builtins.object"))
+#: Packages whose base classes are no dataclasses.
+_PLAIN = ("torch.", "lightning.", "pytorch_lightning.")
 #: Decorators that leave the parameters of a constructor as they are.
 _HARMLESS = frozenset(("typing.override", "typing_extensions.override", "abc.abstractmethod", "typing.no_type_check"))
 #: Decorators of a class that do so.
@@ -194,7 +196,8 @@ def _of_dataclass(mro: tuple[ClassModel, ...], project: Project) -> Takes:
     for model in reversed(mro):
         own = model.facts.fields
         if own is None:
-            is_open = is_open or not all(_is_known(base, project) for base in model.facts.bases)
+            unknown = [base for base in model.facts.bases if not _is_known(base, project)]
+            is_open = is_open or not all(isinstance(one, External) and one.name.startswith(_PLAIN) for one in unknown)
             continue
         module = model.cls.module if model.cls is not None else None
         for one in own:

@@ -28,6 +28,9 @@ class UnresolvableClass(Rule):
     Reports a name that is sure not to exist, and a name of the wrong kind: `!new:` takes a class, `!apply:` a function,
     `!module:` a module. In plain configurations (Hydra, OmegaConf), `_target_:` takes a class or a function.
 
+    In configurations of LightningCLI and jsonargparse, it looks up `class_path:`, paths that stand for an object or a
+    class, and names without dots among the classes that are imported with the expected one.
+
     For `speechbrain`, modellint looks in the releases (0.5 and later) that the project's requirements allow. Without a
     requirement, it looks in the newest releases, and a name that only earlier releases have is a warning. The warning
     lists those releases, and the new name if there is one.
@@ -35,7 +38,8 @@ class UnresolvableClass(Rule):
     ## Why is this bad
     When HyperPyYAML loads the recipe, it raises `ImportError: There is no such class as …`. For the other tags, the
     message says `callable`, `entity` or `module` instead of `class`. For a name of the wrong kind, it raises
-    `ValueError`. Hydra raises `InstantiationException`.
+    `ValueError`. Hydra raises `InstantiationException`. jsonargparse refuses the configuration, and keeps a mapping as
+    it is where a parameter takes anything.
 
     ## How to fix
     Correct the name. For a function, use `!apply:` for its result or `!name:` for the function itself:

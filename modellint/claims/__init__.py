@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from .recipes import NotLocated as NotLocated
     from .recipes import NotMade as NotMade
     from .recipes import NotMoved as NotMoved
+    from .recipes import NotParsed as NotParsed
     from .recipes import NotSaved as NotSaved
     from .recipes import NotTrained as NotTrained
     from .recipes import NotWrapped as NotWrapped
@@ -96,7 +97,7 @@ else:
             ".positions": "LengthNotPositions StepBeyond TableEnds NegativeFiller GridEmpty",
             ".recipes": (
                 "NotMoved NoModule NotSaved NotTrained OptimizerNotSaved NotWrapped SizesDiffer "
-                "RowsLacking NotLoaded NotMade NoKey Unresolved NotComposed NotLocated NotCalled"
+                "RowsLacking NotLoaded NotMade NoKey Unresolved NotComposed NotLocated NotCalled NotParsed"
             ),
             ".training": "Fed NoGradient InNoGroup NothingToTrain",
         },

@@ -133,6 +133,18 @@ class NotLocated(Claim):
 
 
 @dataclass(frozen=True, slots=True)
+class NotParsed(Claim):
+    """jsonargparse refuses `arguments`, a mapping as JSON, for the class or function `target`.
+
+    The error names `wanted`.
+    """
+
+    target: str
+    arguments: str
+    wanted: str
+
+
+@dataclass(frozen=True, slots=True)
 class NotCalled(Claim):
     """`target` doesn't accept these `keywords`, or this many `positional` arguments.
 

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 from modellint.dialects import torchtune
 from modellint.dialects.hydra_nodes import HYDRA
 from modellint.dialects.lone import configuration, evaluate_alone, is_stored
+from modellint.dialects.omegaconf import Configuration
 from modellint.dialects.placing import all_composed_with, composed_with, is_added, is_option
+from modellint.dialects.spots import spots_of
 from modellint.edits.similar import get_close_matches
 from modellint.graph.recipe import Dialect
-from modellint.link.recipes.items import Evaluation, Problem, ProblemKind
+from modellint.link.recipes.items import Evaluation, Item, ItemKind, Problem, ProblemKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.dialects.omegaconf import Asked, Configuration
+    from modellint.dialects.omegaconf import Asked
     from modellint.dialects.placing import Composed
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
@@ -26,9 +28,7 @@ def evaluate_config(recipe: Recipe, project: Project) -> Evaluation:
     if recipe.dialect is Dialect.TORCHTUNE:
         return _evaluate_torchtune(recipe, project)
     if recipe.dialect is Dialect.LIGHTNING_CLI:
-        from modellint.dialects.lightning_cli.evaluation import evaluate_cli
-
-        return evaluate_cli(recipe, project)
+        return _evaluate_cli(recipe)
     composed = composed_with(recipe.file, project)
     if composed is None:
         return evaluate_alone(recipe, project)
@@ -53,6 +53,18 @@ def _evaluate_torchtune(recipe: Recipe, project: Project) -> Evaluation:
             problem = Problem(ProblemKind.UNDEFINED, first.place, first.expression, gap.key, gap.available, times)
             problems.append(problem)
     return Evaluation(recipe, root, tuple(problems), (recipe,), run.items)
+
+
+def _evaluate_cli(recipe: Recipe) -> Evaluation:
+    """The objects of a configuration of LightningCLI, those of groups included."""
+    run = Configuration(spots_of(recipe))
+    for keys, name in recipe.groups:
+        item: Item | None = run.root_item
+        for key in keys:
+            item = None if item is None else item.fields.get(key)
+        if item is not None and item.kind is ItemKind.MAPPING:
+            item.kind, item.target = ItemKind.NEW, name
+    return Evaluation(recipe, run.root_item, (), (recipe,), run.items)
 
 
 def _missing_references(recipe: Recipe, composed: Composed, project: Project) -> Iterator[Problem]:

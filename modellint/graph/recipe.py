@@ -229,11 +229,15 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """The nodes of one YAML file."""
+    """The nodes of one YAML file.
+
+    `groups` are the classes of mappings that name none, by the keys that lead to them: the program has them.
+    """
 
     source: SourceFile = field(repr=False)
     root: Node = field(repr=False)
     dialect: Dialect = Dialect.HYPERPYYAML
+    groups: tuple[tuple[tuple[str, ...], str], ...] = ()
 
     @property
     def path(self) -> str:

@@ -36,6 +36,9 @@ class UnresolvableClass(Rule):
     class or a function. In latent-diffusion style, it reports names under `target:` only if something builds them, and
     mappings without `target:` that something builds.
 
+    In configurations of LightningCLI and jsonargparse, it looks up `class_path:`, paths that stand for an object or a
+    class, and names without dots among the classes that are imported with the expected one.
+
     modellint knows several releases of each library, and looks in those that the project's requirements allow: for a
     release between two known ones, in both. Without a requirement, it looks in the newest releases, and a name that
     only earlier releases have is a warning. The warning lists those releases, and the new name if there is one.
@@ -43,7 +46,8 @@ class UnresolvableClass(Rule):
     ## Why is this bad
     When HyperPyYAML loads the recipe, it raises `ImportError: There is no such class as …`. For the other tags, the
     message says `callable`, `entity` or `module` instead of `class`. For a name of the wrong kind, it raises
-    `ValueError`. Hydra raises `InstantiationException`.
+    `ValueError`. Hydra raises `InstantiationException`. jsonargparse refuses the configuration, and keeps a mapping as
+    it is where a parameter takes anything.
 
     ## How to fix
     Correct the name. For a function, use `!apply:` for its result or `!name:` for the function itself:

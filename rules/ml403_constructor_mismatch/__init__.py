@@ -53,9 +53,16 @@ class ConstructorMismatch(Rule):
     `_delete_=True` are unknown arguments of the new one. Missing arguments are reported where the class around the
     object, or a program, passes it to `build` as it is.
 
+    In configurations of LightningCLI and jsonargparse, each argument is compared with the annotation of its parameter,
+    as jsonargparse parses it: a key that the class or group does not take (`**kwargs` are followed to the functions
+    that they are passed on to), a missing argument that neither a link nor the command line nor another file gives, a
+    key beside `class_path`, an empty `init_args`, a class that does not derive from the annotated one, and a value of
+    another type. A mapping for a parameter that takes anything is a warning.
+
     ## Why is this bad
     HyperPyYAML raises `TypeError: ('Invalid argument to class torch.nn.Linear', …)` when it loads the recipe. Under
-    `!name:`, the call raises `TypeError`, perhaps after hours of training.
+    `!name:`, the call raises `TypeError`, perhaps after hours of training. jsonargparse refuses the configuration, but
+    silently keeps the mapping instead of an object where a parameter takes anything.
 
     ## How to fix
     Correct the argument's name, add the missing argument, or remove the unknown one:
@@ -68,6 +75,8 @@ class ConstructorMismatch(Rule):
 
     ## References
     - [HyperPyYAML, objects and functions](https://github.com/speechbrain/HyperPyYAML#objects-and-functions)
+    - [LightningCLI](https://lightning.ai/docs/pytorch/stable/cli/lightning_cli.html)
+    - [jsonargparse, class types](https://jsonargparse.readthedocs.io/en/stable/#class-type-and-sub-classes)
     """
 
     code = "ML403"
@@ -91,7 +100,7 @@ class ConstructorMismatch(Rule):
                 severity=Severity.WARNING if refused.fault.is_kept else Severity.ERROR,
                 confidence=Confidence.MEDIUM if refused.fault.is_kept else Confidence.HIGH,
                 evidence=refused.evidence,
-                related=(Related(refused.defined, "defined here"),) if refused.defined is not None else (),
+                related=(Related(refused.fault.defined, "defined here"),) if refused.fault.defined is not None else (),
                 help=refused.advice,
                 claim=refused.claim,
                 cause=f"{refused.fault.class_path}: {refused.message}",
@@ -112,9 +121,10 @@ class ConstructorMismatch(Rule):
                 help="add the `type` of the object",
             )
 
-    def probe(self, claim: claims.NotMade | claims.NotCalled, project: Project) -> Probe | None:
-        """Load the recipe with HyperPyYAML, and make the tag's object with its arguments."""
-        return file_probe(claim) if isinstance(claim, claims.NotCalled) else recipe_probe(claim, project)
+    def probe(self, claim: claims.NotMade | claims.NotCalled | claims.NotParsed, project: Project) -> Probe | None:
+        """Load the recipe with HyperPyYAML, and make the tag's object; let jsonargparse parse arguments."""
+        is_plain = isinstance(claim, claims.NotCalled | claims.NotParsed)
+        return file_probe(claim) if is_plain else recipe_probe(claim, project)
 
     def _finding(self, bad: BadCall, misfit: queries.Misfit, dialect: queries.Description) -> Finding:
         target, tag = bad.target, bad.item.node.tag

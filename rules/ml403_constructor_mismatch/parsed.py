@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.graph.immutable import dataclass
 from modellint.link.recipes import queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims import Claim
-    from modellint.finding import Place
     from modellint.graph.recipe import Recipe
     from modellint.rule import Project
 
@@ -27,17 +26,12 @@ class Refused:
     message: str
     advice: str
     evidence: tuple[str, ...]
-    claim: Claim | None = None
+    claim: claims.NotParsed | None = None
 
     @property
     def symbol(self) -> str:
         """The key or the value that is wrong."""
         return self.fault.name
-
-    @property
-    def defined(self) -> Place | None:
-        """The place of the class or function."""
-        return self.fault.defined
 
 
 def refused_values(recipe: Recipe, project: Project) -> Iterator[Refused]:
@@ -58,12 +52,25 @@ def refused_values(recipe: Recipe, project: Project) -> Iterator[Refused]:
         return
     loaders = [f"`{one.program.script.name}` loads the file, by {one.reason}" for one in asked.loaders[:1]]
     for fault in found:
-        message, advice = _told(fault)
-        yield Refused(fault, message, advice, (*_evidence(fault), *loaders))
+        message, advice = _message_of(fault)
+        yield Refused(fault, message, advice, (*_evidence(fault), *loaders), _claim(fault))
 
 
-def _told(fault: queries.Fault) -> tuple[str, str]:
-    """What is wrong, and what to do."""
+def _claim(fault: queries.Fault) -> claims.NotParsed | None:
+    """The claim that the parser of the class which has the parameter refuses it; None if it is no class."""
+    if not fault.holder or not fault.given or fault.kind is queries.FaultKind.DICT_KWARGS:
+        return None
+    return claims.NotParsed(fault.place, fault.holder, fault.given, _words_of_error(fault))
+
+
+def _words_of_error(fault: queries.Fault) -> str:
+    """A part of the error of jsonargparse: the key or the class; empty for an error with a value."""
+    kinds = queries.FaultKind
+    return "" if fault.kind in (kinds.EMPTY, kinds.WRONG_TYPE) else _last(fault.name)
+
+
+def _message_of(fault: queries.Fault) -> tuple[str, str]:
+    """The message of a mistake, and the advice."""
     kinds, name, owner = queries.FaultKind, fault.name, _last(fault.class_path) or fault.owner
     meant = f"did you mean `{fault.near[0]}`?" if fault.near else ""
     match fault.kind:
@@ -90,7 +97,7 @@ def _told(fault: queries.Fault) -> tuple[str, str]:
             )
     wanted = fault.wanted[0] if fault.wanted else ""
     key = fault.path.rpartition(".")[2]
-    return f"`{key}` takes {wanted}, not {_shown(name)}", meant or f"write a value of the type {wanted}"
+    return f"`{key}` takes {wanted}, not {_quoted_value(name)}", meant or f"write a value of the type {wanted}"
 
 
 def _is_like(name: str) -> bool:
@@ -102,7 +109,7 @@ def _last(dotted: str) -> str:
     return dotted.rpartition(".")[2]
 
 
-def _shown(value: str) -> str:
+def _quoted_value(value: str) -> str:
     return value if value.startswith("a ") else f"`{value}`"
 
 

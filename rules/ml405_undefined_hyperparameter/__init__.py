@@ -45,6 +45,9 @@ class UndefinedHyperparameter(Rule):
     program with it, and reports the keys that it certainly reads and that no file of the search path has; also
     `_target_`, if the program passes arguments to `instantiate` for a mapping without it.
 
+    For a program with LightningCLI or jsonargparse, it reports keys at the top of a configuration that the program does
+    not take, and keys of `link_arguments` that the parser, or the object that the link reads, does not have.
+
     Overrides from the command line cannot add keys, unless the script passes `overrides_must_match=False`.
 
     ## Why is this bad
@@ -60,6 +63,7 @@ class UndefinedHyperparameter(Rule):
 
     ## References
     - [SpeechBrain, hyperparameter files](https://speechbrain.readthedocs.io/en/latest/tutorials/basics/hyperpyyaml.html)
+    - [jsonargparse, linked arguments](https://jsonargparse.readthedocs.io/en/stable/#argument-linking)
     """
 
     code = "ML405"

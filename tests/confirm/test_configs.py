@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from served import served
 
-from modellint.claims.recipes import NotCalled, NotComposed, NotLocated, Unresolved
+from modellint.claims.recipes import NotCalled, NotComposed, NotLocated, NotParsed, Unresolved
 from modellint.confirm.child import answer
 from modellint.confirm.plan import Group
 from modellint.finding import Status, Verdict
@@ -30,10 +30,13 @@ model:
 """
 
 
-def verdict_of(folder: Path, kind: type[Claim], *fields: Any) -> Verdict:
+LAYERS = "WIDTH = 3\n\n\ndef build(width, *, depth=2):\n    return width\n"
+
+
+def verdict_of(folder: Path, kind: type[Claim], *fields: Any, layers: str = LAYERS) -> Verdict:
     path = folder / "train.yaml"
     path.write_text(CONFIG)
-    (folder / "layers.py").write_text("WIDTH = 3\n\n\ndef build(width, *, depth=2):\n    return width\n")
+    (folder / "layers.py").write_text(layers)
     setup = served((str(folder),))
     claim = kind(Place(path.as_posix(), Span(1, 1, 1, 1)), *fields)
     answered = answer(Group(Target(path), ((0, Probe(Target(path), claim)),)), setup)
@@ -74,6 +77,28 @@ def test_a_name_is_located(tmp_path: Path, name: str, status: Status, says: str)
 def test_arguments_are_bound(tmp_path: Path, positional: int, keywords: list[str], status: Status) -> None:
     verdict = verdict_of(tmp_path, NotCalled, "layers.build", positional, tuple(keywords))
     assert verdict.status is status
+
+
+@pytest.mark.parametrize(
+    ("target", "arguments", "wanted", "status"),
+    [
+        ("layers.Layer", '{"width": 3}', "width", Status.REFUTED),
+        ("layers.Layer", '{"width": "3", "depth": null}', "depth", Status.REFUTED),
+        ("layers.Layer", '{"wdth": 3}', "wdth", Status.CONFIRMED),
+        ("layers.Layer", '{"width": "many"}', "", Status.CONFIRMED),
+        ("layers.Layer", '{"depth": 3}', "width", Status.CONFIRMED),
+        ("layers.Layer", '{"depth": 3}', "height", Status.UNCONFIRMED),
+        ("layers.Lyaer", '{"width": 3}', "width", Status.UNCONFIRMED),
+        ("layers.grow", '{"by": [1]}', "", Status.CONFIRMED),
+    ],
+)
+def test_arguments_are_parsed(tmp_path: Path, target: str, arguments: str, wanted: str, status: Status) -> None:
+    layers = "class Layer:\n    def __init__(self, width: int, depth: int = 2): ...\n\n\ndef grow(by: int): ...\n"
+    verdict = verdict_of(tmp_path, NotParsed, target, arguments, wanted, layers=layers)
+    if find_spec("jsonargparse") is None:
+        assert (verdict.status, verdict.detail) == (Status.UNCONFIRMED, "`jsonargparse` is not installed")
+        return
+    assert verdict.status is status, verdict.detail
 
 
 def test_an_interpolation_is_resolved(tmp_path: Path) -> None:

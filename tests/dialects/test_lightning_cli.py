@@ -16,8 +16,8 @@ from dialects.cli.mutants import mutants
 from dialects.cli.random_configs import random_configs
 
 import modellint
-from modellint.dialects.lightning_cli.evaluation import faults_of
 from modellint.dialects.lightning_cli.gate import read_checked
+from modellint.dialects.lightning_cli.refusing import faults_of
 from modellint.link.project import Project, ProjectOptions
 
 if TYPE_CHECKING:

@@ -1,10 +1,11 @@
-"""Probes of plain configurations: locate the target of `_target_`, resolve `${…}`."""
+"""Probes of plain configurations: locate the target of `_target_`, resolve `${…}`, parse arguments by jsonargparse."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
 import inspect
+import json
 import os
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from .verdicts import Verdict, confirmed, refuted, unconfirmed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.recipes import NotCalled, NotComposed, NotLocated, Unresolved
+    from modellint.claims.recipes import NotCalled, NotComposed, NotLocated, NotParsed, Unresolved
 
     from .session import Session
     from .standins import StandIns
@@ -47,6 +48,34 @@ def targeting(session: Session, claim: NotLocated | NotCalled) -> Verdict:
     except TypeError as error:
         return confirmed(f"calling `{name}` raises {described(error)}")
     return refuted(f"`{name}` takes these arguments")
+
+
+def parsing(session: Session, claim: NotParsed) -> Verdict:
+    """Let jsonargparse parse the arguments of a class or function, which is not made: confirmed if it refuses them."""
+    name = claim.target
+    session.begin(f"parsing the arguments of `{name}`")
+    try:
+        jsonargparse: Any = importlib.import_module("jsonargparse")
+    except ImportError:
+        return unconfirmed("`jsonargparse` is not installed")
+    try:
+        found = locate(name, session.stand_ins)
+    except (ImportError, AttributeError) as error:
+        return unconfirmed(f"locating `{name}` raises {described(error)}")
+    if isinstance(found, StandIn) or (isinstance(found, type) and issubclass(found, StandIn)):
+        return unconfirmed(f"`{name.partition('.')[0]}` is not installed")
+    parser = jsonargparse.ArgumentParser(exit_on_error=False)
+    add = parser.add_class_arguments if isinstance(found, type) else parser.add_function_arguments
+    try:
+        add(found, "given", fail_untyped=False, sub_configs=True)
+    except Exception as error:
+        return unconfirmed(f"jsonargparse does not know its parameters: {described(error)}")
+    try:
+        parser.parse_object({"given": json.loads(claim.arguments)})
+    except Exception as error:
+        told = f"jsonargparse raises {described(error)}"
+        return confirmed(told) if claim.wanted in str(error) else unconfirmed(told)
+    return refuted(f"jsonargparse takes these arguments for `{name}`")
 
 
 def locate(name: str, stand_ins: StandIns) -> Any:

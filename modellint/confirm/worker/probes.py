@@ -12,7 +12,7 @@ from .beside import CALLS, CHECKS, CLAIMS, LAYERS, LOOKUPS, POSITIONS, RECIPES, 
 from .binding import binding, landing
 from .boundaries import boundaries
 from .checkpointed import saving
-from .configs import composing, interpolating, targeting
+from .configs import composing, interpolating, parsing, targeting
 from .creation import creation
 from .cut import cutting
 from .device_check import placement_check, with_gpu
@@ -198,6 +198,7 @@ _REAL = (
     CHECKS.ClassFails,
     CHECKS.WeightsDiffer,
     CHECKS.TokensExceed,
+    RECIPES.NotParsed,
 )
 _DEVICE_NAMES = {"fake": "device that is not there", "cpu": "CPU"}
 _PROBES: dict[type, Callable[[Session, Any], Verdict]] = {
@@ -241,6 +242,7 @@ _PROBES: dict[type, Callable[[Session, Any], Verdict]] = {
     RECIPES.NotComposed: composing,
     RECIPES.NotLocated: targeting,
     RECIPES.NotCalled: targeting,
+    RECIPES.NotParsed: parsing,
     TRAINING.Fed: feeding,
     TRAINING.NoGradient: cutting,
     TRAINING.InNoGroup: grouping,

@@ -10,12 +10,13 @@ from modellint.dialects.lightning_cli.parameters import (
     constructor_fields,
     described_fields,
     function_fields,
-    inherited,
+    inherited_names,
 )
 from modellint.dialects.lightning_cli.types import Object, Type, read_type
 from modellint.edits.similar import get_close_matches
 from modellint.graph.immutable import dataclass, replace
 from modellint.knowledge import canonical
+from modellint.knowledge.catalogue import catalogue
 from modellint.link.names import DefinedFunction
 from modellint.link.recipes.targets import ResolvedName, TargetKind, locate, resolve_described
 from modellint.link.searched import files_below
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
+#: The modules that have the parts of a trainer, which LightningCLI imports.
+_PARTS = ("callbacks", "loggers", "strategies", "profilers", "plugins", "accelerators")
+#: The similarity of a misspelt name of torch, in whose earlier releases other names may be.
+_SLIP = 0.85
 #: The kinds of definitions that a class path may lead to.
 _OF_CLASSES = (TargetKind.CLASS, TargetKind.FUNCTION)
 
@@ -57,7 +62,7 @@ class Callee:
         """True if it is a class that derives from another one; None if that is not known."""
         if self.model is None:
             return None
-        names = {canonical(name) for name in inherited(self.model.mro())}
+        names = {canonical(name) for name in inherited_names(self.model.mro())}
         if canonical(base.name) in names or (base.model is not None and base.model in self.model.mro()):
             return True
         return False if self.model.is_complete and base.model is not None else None
@@ -87,13 +92,13 @@ def callee_of(name: str, near: Sequence[Path], project: Project) -> Callee:
 
 
 def _homes(name: str, near: Sequence[Path], project: Project) -> tuple[Path, ...]:
-    """The files `near`, and the package of a name elsewhere in the project if no file near has it in its path."""
+    """The files `near`; the package of a name elsewhere in the project if no file near has it in its path."""
     top = name.partition(".")[0]
     path = project.names.path
     if any(True for one in near for _ in path.holding(top, one)):
         return tuple(near)
     found = project.once(("package folders",), lambda: _package_folders(project)).get(top, ())
-    return (*near, found[0]) if len(found) == 1 else tuple(near)
+    return (found[0],) if len(found) == 1 else tuple(near)
 
 
 def _package_folders(project: Project) -> dict[str, list[Path]]:
@@ -111,8 +116,22 @@ def _resolve(name: str, near: Sequence[Path], project: Project) -> ResolvedName:
     if resolved.kind is not TargetKind.UNKNOWN:
         return resolved
     if name.startswith("torch."):
-        return replace(resolve_described(name, project), is_sure=False)
+        found = resolve_described(name, project)
+        return replace(found, is_sure=False) if found.kind is not TargetKind.UNKNOWN else _misspelt_in_torch(name)
     return _misspelt_module(name, near, project) or resolved
+
+
+def _misspelt_in_torch(name: str) -> ResolvedName:
+    """The failure of a name that is a slip of one in the described release of torch, whichever the project asks for."""
+    owner, _, last = name.rpartition(".")
+    known = catalogue("torch")
+    module = None if known is None else known.module(owner)
+    if module is None or module.may_have_more_names or last in module.names() or last in module.others:
+        return ResolvedName(TargetKind.UNKNOWN)
+    close = get_close_matches(last, sorted(module.classes | module.functions.keys()), n=1, cutoff=_SLIP)
+    if not close:
+        return ResolvedName(TargetKind.UNKNOWN)
+    return ResolvedName(TargetKind.MISSING, (), owner, last, frozenset(close), package="torch", is_sure=False)
 
 
 def _misspelt_module(name: str, near: Sequence[Path], project: Project) -> ResolvedName | None:
@@ -148,6 +167,15 @@ def named_callee(name: str, base: Object, near: Sequence[Path], project: Project
             model = project.classes.model(cls)
             resolved = ResolvedName(TargetKind.CLASS, place=cls.place)
             return Callee(name, resolved, model, None, constructor_fields(model, project))
+    return None
+
+
+def part_callee(name: str, home: str, near: Sequence[Path], project: Project) -> Callee | None:
+    """The part of a trainer of Lightning that a name without dots stands for; None for another name."""
+    for module in _PARTS:
+        found = callee_of(f"{home}.{module}.{name}", near, project)
+        if found.resolved.kind is TargetKind.CLASS:
+            return found
     return None
 
 

@@ -1,4 +1,4 @@
-"""What jsonargparse refuses in a configuration, or takes in another way than it is meant."""
+"""Mistakes in a configuration: parts that jsonargparse refuses, or takes in another way than they are meant."""
 
 from __future__ import annotations
 
@@ -47,6 +47,9 @@ class Fault:
     defined: Place | None = None
     releases: str = ""
     is_kept: bool = False
+    #: The class whose parser refuses it, and what that is given there: a mapping as JSON.
+    holder: str = ""
+    given: str = ""
     #: A name without dots that may be that of a class which some import makes known.
     is_doubtful: bool = False
 

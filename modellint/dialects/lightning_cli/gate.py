@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.frontends.recipe import names_class_path, read_cli
+from modellint.graph.immutable import replace
 from modellint.graph.recipe import CLASS_PATH
 from modellint.source import UnreadableError
 
@@ -72,7 +73,8 @@ def read_checked(path: Path, data: bytes, project: Project) -> Recipe | None:
         return None
     if recipe is None:
         return None
-    from modellint.dialects.lightning_cli.loading import loaded_by
+    from modellint.dialects.lightning_cli.loading import groups_of, loaded_by
 
     is_written = is_named and any(node.get(CLASS_PATH) is not None for node in recipe.nodes())
-    return recipe if is_written or loaded_by(recipe, project) else None
+    loaded = loaded_by(recipe, project)
+    return replace(recipe, groups=groups_of(recipe, loaded)) if is_written or loaded else None

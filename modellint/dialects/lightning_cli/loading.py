@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.dialects.lightning_cli.checking import entries_of
+from modellint.dialects.lightning_cli.arguments import entries_of
 from modellint.dialects.lightning_cli.commands import Command, commands
 from modellint.dialects.lightning_cli.programs import Program, programs
 from modellint.edits.similar import get_close_matches
@@ -53,7 +54,7 @@ def may_belong(path: Path, data: bytes, project: Project) -> bool:
         return True
     for program in programs(project):
         names = {*program.parser.sections, *program.subcommands}
-        found = [name for name in names if f"{name}:".encode() in data or f"{name}.".encode() in data]
+        found = [name for name in names if re.search(rb"(?m)^\W*%s\b" % re.escape(name.encode()), data)]
         if len(found) >= 2 or path.as_posix().endswith(tuple(program.parser.files)):
             return True
     return False
@@ -70,7 +71,7 @@ def _loaded_by(recipe: Recipe, project: Project) -> Iterator[Loaded]:
         return
     told = list(_by_command(recipe, known, project)) or list(_by_code(recipe, known, project))
     if told:
-        yield from _understood(told)
+        yield from _sure_ones(told)
         return
     entries = entries_of(recipe.root)
     if CLASS_PATH in entries and (INIT_ARGS in entries or len(entries) == 1):
@@ -80,11 +81,11 @@ def _loaded_by(recipe: Recipe, project: Project) -> Iterator[Loaded]:
         beside = [one for one in near if one.script == program.script]
         found = [loaded for one in beside for loaded in _by_keys(recipe, entries, one, project)]
         if found:
-            yield from _understood(found)
+            yield from _sure_ones(found)
             return
 
 
-def _understood(loaded: list[Loaded]) -> list[Loaded]:
+def _sure_ones(loaded: list[Loaded]) -> list[Loaded]:
     """Those of several programs that are understood, if some are: a script may have a call for tests as well."""
     sure = [one for one in loaded if one.program.is_sure]
     return sure or loaded
@@ -219,11 +220,12 @@ def _fits(entries: Mapping[str, Entry], parser: Parser) -> bool:
     found = total = 0
     for name, entry in entries.items():
         section = parser.sections.get(name)
-        if section is None or section.takes is None or entry.value.kind is not NodeKind.MAPPING:
+        takes = None if section is None else section.takes
+        if takes is None or takes.is_open or entry.value.kind is not NodeKind.MAPPING:
             continue
         names = [key.partition(".")[0].removesuffix("+") for key in entries_of(entry.value)]
         total += len(names)
-        found += sum(key in section.takes.fields for key in names)
+        found += sum(bool(get_close_matches(key, takes.fields, n=1, cutoff=_NEAR)) for key in names)
     return total > 0 and found >= _SHARE * total
 
 
@@ -251,3 +253,19 @@ def _given_beside(recipe: Recipe, parser: Parser, project: Project) -> Iterator[
                 keys = _keys_in(path, project)
                 if keys & parser.sections.keys():
                     yield from keys
+
+
+def groups_of(recipe: Recipe, loaded: tuple[Loaded, ...]) -> tuple[tuple[tuple[str, ...], str], ...]:
+    """The classes of the groups in a file, by the keys that lead to them."""
+    found: dict[tuple[str, ...], str] = {}
+    for one in loaded[:1]:
+        subcommands = one.program.subcommands if not one.below else {}
+        tops: list[tuple[tuple[str, ...], Parser]] = [
+            ((name,), parser) for name, parser in subcommands.items() if name in recipe.keys
+        ]
+        for keys, parser in tops or [((), one.parser)]:
+            for name, section in parser.sections.items():
+                if section.callee is not None and section.callee.model is not None and section.takes is not None:
+                    path = (*keys, name)
+                    found[path] = section.callee.name
+    return tuple(found.items())

@@ -32,6 +32,8 @@ _DEEPEST = 8
 _NEUTRAL = frozenset(("builtins.object", "abc.ABC", "typing.Generic"))
 #: Classes whose constructor has no parameters, whatever it says.
 _EMPTY = frozenset(("torch.nn.Module", "builtins.object"))
+#: Packages whose base classes are no dataclasses.
+_PLAIN = ("torch.", "lightning.", "pytorch_lightning.")
 #: Decorators that leave the parameters of a constructor as they are.
 _HARMLESS = frozenset(("typing.override", "typing_extensions.override", "abc.abstractmethod", "typing.no_type_check"))
 #: Decorators of a class that do so.
@@ -57,10 +59,10 @@ class Takes:
     fields: Mapping[str, Field] = field(default_factory=dict)
     is_open: bool = False
 
-    def without(self, names: Iterable[str], positional: int = 0) -> Takes:
-        """These fields without some names, and without the first ones that are given by position."""
-        first = [one.name for one in self.fields.values() if one.is_positional][:positional]
-        left_out = {*names, *first}
+    def without(self, names: Iterable[str], positions: Iterable[int] = ()) -> Takes:
+        """These fields without some names, and without those at some positions."""
+        taken = [one.name for one in self.fields.values() if one.is_positional]
+        left_out = {*names, *(taken[at] for at in positions if at < len(taken))}
         return Takes({name: one for name, one in self.fields.items() if name not in left_out}, self.is_open)
 
 
@@ -132,7 +134,7 @@ def _of_method(model: ClassModel, name: str, start: int, project: Project, depth
 
 def _of_unread(model: ClassModel, name: str, project: Project) -> Takes:
     """The fields of a method that a class inherits from a class which is described by its constructor only."""
-    bases = list(model.facts.bases)
+    bases = tuple(model.facts.bases)
     if name != "__init__" or len(bases) != 1 or not isinstance(bases[0], External):
         return UNKNOWN
     return described_fields(resolve_described(bases[0].name, project).signatures)
@@ -194,7 +196,8 @@ def _of_dataclass(mro: tuple[ClassModel, ...], project: Project) -> Takes:
     for model in reversed(mro):
         own = model.facts.fields
         if own is None:
-            is_open = is_open or not all(_is_known(base, project) for base in model.facts.bases)
+            unknown = [base for base in model.facts.bases if not _is_known(base, project)]
+            is_open = is_open or not all(isinstance(one, External) and one.name.startswith(_PLAIN) for one in unknown)
             continue
         module = model.cls.module if model.cls is not None else None
         for one in own:
@@ -258,14 +261,15 @@ def _behind(name: str, function: Function, model: ClassModel | None, at: int, pr
                     continue
                 seen.add(id(part))
                 if part.op is Op.CALL and _is_rest(_receiver(part), name):
-                    taken = _popped(part)
+                    taken = _popped_field(part)
                     if taken is not None:
                         popped[taken.name] = taken
                 elif part.op is Op.CALL and _is_unpacked(part, name):
                     takes = _of_call(part, function, model, at, project, depth)
                     if takes is not None:
                         removed.update(part.keywords)
-                        found.append(takes.without(part.keywords, len(part.positional)))
+                        given = [at for at, one in enumerate(part.positional) if one.op is not Op.STARRED]
+                        found.append(takes.without(part.keywords, given))
                 elif part.op is Op.CALL and any(_is_rest(one, name) for one in part.keywords.values()):
                     continue  # `f(options=kwargs)`: jsonargparse follows no such call
                 elif part.op is Op.DICT and any(
@@ -310,7 +314,7 @@ def _is_unpacked_later(target: Value, model: ClassModel | None) -> bool:
     return any(name in method.words and f"**self.{name}" in method.text for method in methods)
 
 
-def _popped(call: Value) -> Field | None:
+def _popped_field(call: Value) -> Field | None:
     """The field that `kwargs.pop("name", default)` takes; None for another call."""
     given = call.positional
     if call.callee.data not in ("pop", "get") or len(given) != 2 or not isinstance(given[0].data, str):
@@ -380,7 +384,7 @@ def _field(one: Parameter, module: ModuleFacts, project: Project, *, is_factory:
     return Field(one.name, kind, is_required, None if is_factory else default, is_typed, one.kind == "positional")
 
 
-def inherited(models: Iterable[ClassModel]) -> Iterator[str]:
+def inherited_names(models: Iterable[ClassModel]) -> Iterator[str]:
     """The names of classes, and of the unknown ones that they derive from."""
     for model in models:
         yield model.name

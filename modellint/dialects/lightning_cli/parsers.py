@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from modellint.dialects.lightning_cli.classes import Callee
+from modellint.dialects.lightning_cli.classes import Callee, callee_of
 from modellint.dialects.lightning_cli.parameters import (
     UNKNOWN,
     Field,
@@ -21,13 +21,15 @@ from modellint.dialects.lightning_cli.parameters import (
 from modellint.dialects.lightning_cli.types import (
     ANYTHING,
     Either,
+    Object,
+    OneOf,
     Plain,
     Several,
     Type,
     object_type,
     read_type,
 )
-from modellint.graph.immutable import dataclass
+from modellint.graph.immutable import dataclass, replace
 from modellint.graph.value import EventKind, Op
 from modellint.link.names import DefinedClass, DefinedFunction, External
 from modellint.link.recipes.targets import resolve_definition
@@ -140,9 +142,7 @@ def callee_in(value: Value, module: ModuleFacts, project: Project) -> Callee | N
         function = definition.function
         name = f"{function.module.name}.{function.qualname}"
         return Callee(name, resolved, None, function, function_fields(function, project))
-    if isinstance(definition, External):
-        return Callee(definition.name, resolved, None, None, UNKNOWN)
-    return None
+    return callee_of(definition.name, (module.file,), project) if isinstance(definition, External) else None
 
 
 def object_types(value: Value, module: ModuleFacts, project: Project) -> Type:
@@ -153,7 +153,8 @@ def object_types(value: Value, module: ModuleFacts, project: Project) -> Type:
     if isinstance(definition, External | DefinedClass):
         model = project.classes.of(definition)
         name = model.name if model is not None else definition.name if isinstance(definition, External) else ""
-        return object_type(name, model)
+        kind = object_type(name, model)
+        return replace(kind, is_class=True) if isinstance(kind, Object) else kind
     return ANYTHING
 
 
@@ -179,7 +180,7 @@ class Collector:
                 else:
                     self._add(method, event, function.module)
             elif any(self._is_in(argument, parsers) for argument in (*call.positional, *call.keywords.values())):
-                self._passed(call, function)
+                self._note_passing(call, function)
 
     @staticmethod
     def _is_in(value: Value, known: set[int]) -> bool:
@@ -187,7 +188,7 @@ class Collector:
             value = value.args[0]
         return id(value) in known
 
-    def _passed(self, call: Value, function: Function) -> None:
+    def _note_passing(self, call: Value, function: Function) -> None:
         """Note that a call gets the parser: only the inherited method of the same name adds nothing unknown."""
         callee = call.callee
         is_super = callee.op is Op.ATTR and callee.args[0].op is Op.CALL and callee.args[0].callee.data == "super"
@@ -239,10 +240,8 @@ class Collector:
         if "default" in given:
             is_required = False
         default = given.get("default")
-        if default is not None and not (
-            default.op is Op.CONST and default.data is not None and isinstance(kind, Plain)
-        ):
-            kind = ANYTHING if default.op is not Op.CONST else Either((kind, Plain("None")))
+        if default is not None and default.op is Op.CONST:  # which is taken, whatever its type
+            kind = Either((kind, Plain("None") if default.data is None else OneOf((default.data,))))
         name = dest.replace("-", "_") if "dest" not in given else dest
         self.parser.put(name, Section(kind, is_required=is_required and is_certain))
         if name != dest:
@@ -270,7 +269,7 @@ class Collector:
             return
         is_known = mode is None or mode.data is False
         takes = callee.takes if callee is not None and is_known else UNKNOWN
-        self._put_group(key, self._skipped(call, takes), callee, is_certain=is_certain)
+        self._put_group(key, self._without_skipped(call, takes), callee, is_certain=is_certain)
 
     def _put_group(self, key: str, takes: Takes, callee: Callee | None, *, is_certain: bool = True) -> None:
         if not is_certain or (callee is not None and callee.takes.is_open):
@@ -282,7 +281,7 @@ class Collector:
             self.parser.put(name, Section(one.type, is_required=one.is_required))
         self.parser.is_open = self.parser.is_open or takes.is_open
 
-    def _skipped(self, call: Value, takes: Takes) -> Takes:
+    def _without_skipped(self, call: Value, takes: Takes) -> Takes:
         """The fields without those that a call is told to skip; all of them are optional if that is not known."""
         skip = call.keywords.get("skip")
         if skip is None:
@@ -291,7 +290,7 @@ class Collector:
         if names is None:
             return Takes(_optional(takes), is_open=True)
         count = next((one for one in names if isinstance(one, int)), 0)
-        return takes.without([one for one in names if isinstance(one, str)], count)
+        return takes.without([one for one in names if isinstance(one, str)], range(count))
 
     def _add_subclass(self, call: Value, module: ModuleFacts, *, is_certain: bool) -> None:
         key = self._nested_key(call)
@@ -330,7 +329,7 @@ class Collector:
         if key is None:
             self.parser.is_open = True
             return
-        self._put_group(key, self._skipped(call, takes), callee, is_certain=is_certain)
+        self._put_group(key, self._without_skipped(call, takes), callee, is_certain=is_certain)
 
     def _add_optimizer(self, call: Value, module: ModuleFacts, key: str, keyword: str, skipped: str) -> None:
         """Add the arguments of an optimizer or a scheduler: of one class, or of one of several by class path."""

@@ -66,6 +66,8 @@ class Program:
     subcommands: Mapping[str, Parser] = field(default_factory=dict)
     top: Parser = field(default_factory=Parser)
     is_sure: bool = True
+    #: The package whose LightningCLI it is.
+    home: str = ""
     is_lightning: bool = False
     #: A configuration may stand for the parser without a subcommand, too.
     is_either: bool = False
@@ -187,7 +189,7 @@ def _lightning(
     names = _subcommands(classes, parser)
     methods = {name: _with_method(parser, name, trainer, project) for name in names} if is_run else {}
     is_either = run is not None and is_run
-    return Program(module.file, parser, methods, is_sure=is_sure, is_lightning=True, is_either=is_either)
+    return Program(module.file, parser, methods, is_sure=is_sure, home=home, is_lightning=True, is_either=is_either)
 
 
 def _own_classes(definition: External | DefinedClass, project: Project) -> list[Class]:
@@ -204,7 +206,7 @@ def _arguments_of(call: Value, module: ModuleFacts, classes: list[Class]) -> dic
 
     None if they are not known.
     """
-    given = _bound(call, module)
+    given = _arguments_by_name(call, module)
     for cls in classes:
         method = cls.methods.get("__init__")
         if method is None:
@@ -217,7 +219,7 @@ def _arguments_of(call: Value, module: ModuleFacts, classes: list[Class]) -> dic
         bound = dict(zip((one for one in method.argument_names), call.positional, strict=False))
         own = {**{name: _Argument(value, module) for name, value in bound.items()}, **given}
         through: dict[str, _Argument] = {}
-        for name, one in _bound(passed, cls.module).items():
+        for name, one in _arguments_by_name(passed, cls.module).items():
             source = one.value
             if source.op is Op.PARAM:
                 parameter = names.get(str(source.data))
@@ -233,11 +235,11 @@ def _arguments_of(call: Value, module: ModuleFacts, classes: list[Class]) -> dic
         )
         given = {**(rest if is_passing else {}), **through}
         if any(one.op is Op.STARRED for one in passed.positional) and not method.argument_names:
-            given = {**_bound(call, module), **through}
+            given = {**_arguments_by_name(call, module), **through}
     return given
 
 
-def _bound(call: Value, module: ModuleFacts) -> dict[str, _Argument]:
+def _arguments_by_name(call: Value, module: ModuleFacts) -> dict[str, _Argument]:
     """The arguments of a call of LightningCLI by name."""
     positional = [one for one in call.positional if one.op is not Op.STARRED]
     found = dict(zip(_FIRST, positional, strict=False)) | call.keywords
@@ -273,7 +275,7 @@ def _put_core(
     value = None if named is None or (named.value.op is Op.CONST and named.value.data is None) else named
     if value is None:
         model = _model_of(base, next(iter(given.values()), None), project)
-        kind: Type = Object(base, model)
+        kind: Type = Object(base, model, is_class=True)
         is_required = key == "model"
         parser.put(key, Section(kind if is_required else Either((kind, NONE)), is_required=is_required))
         return
@@ -313,7 +315,7 @@ def parser_put(parser: Parser, key: str, kind: Type, skipped: str) -> None:
 
 def _type_of(name: str, near: tuple[Path, ...], project: Project) -> Type:
     model = project.classes.of(project.names.absolute(name, near[0]))
-    return Object(name if model is None else model.name, model)
+    return Object(name if model is None else model.name, model, is_class=True)
 
 
 def _add_own(cls: Class, parser: Parser, project: Project) -> None:

@@ -106,12 +106,13 @@ class Object(Type):
     """An object of a class, or of a class that derives from it.
 
     The `model` is None for a class that is known by its name only. `is_closed`: a dataclass, of which no other class is
-    taken.
+    taken. `is_class`: though unknown, it is a class, and no other name of some type.
     """
 
     name: str
     model: ClassModel | None = None
     is_closed: bool = False
+    is_class: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -269,7 +270,7 @@ def options_of(kind: Type) -> Iterator[Type]:
         yield kind
 
 
-def told(kind: Type) -> str:
+def told_type(kind: Type) -> str:
     """A type in the words of a message: `int`, `list[str]`, `Optimizer`."""
     match kind:
         case Plain(name):
@@ -277,17 +278,17 @@ def told(kind: Type) -> str:
         case OneOf(values):
             return " | ".join(map(repr, values))
         case Either():
-            return " | ".join(dict.fromkeys(map(told, options_of(kind))))
+            return " | ".join(dict.fromkeys(map(told_type, options_of(kind))))
         case Several(word, element, elements):
-            inside = ", ".join(map(told, elements)) if elements is not None else told(element)
+            inside = ", ".join(map(told_type, elements)) if elements is not None else told_type(element)
             return word if inside == "Any" else f"{word}[{inside}]"
         case Mapped(value):
-            inside = told(value)
+            inside = told_type(value)
             return "dict" if inside == "Any" else f"dict[str, {inside}]"
         case Object(name):
             return name.rpartition(".")[2]
         case ClassItself(base):
-            return "type" if base is None else f"type[{told(base)}]"
+            return "type" if base is None else f"type[{told_type(base)}]"
         case Function():
             return "Callable"
     return "Any"

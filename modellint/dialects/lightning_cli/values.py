@@ -6,10 +6,10 @@ Sources: jsonargparse 4.53, `_loaders_dumpers.py` (PyYAML's resolver, with float
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from modellint.graph.interpolation import OPEN
-from modellint.graph.recipe import TagKind
+from modellint.graph.recipe import NodeKind, TagKind
 
 if TYPE_CHECKING:
     from modellint.graph.recipe import Node, Scalar
@@ -105,6 +105,24 @@ def is_one_of(value: Scalar, values: tuple[Scalar, ...], *, is_enum: bool) -> bo
         return bool(kinds) and read_text(value) in values
     except UnknownValueError:
         return True
+
+
+def plain_data(node: Node, most: int) -> Any:
+    """A node as plain data, as jsonargparse loads it. Raises UnknownValueError, also for more than so many nodes."""
+    left = most
+
+    def read(node: Node) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise UnknownValueError
+        if node.kind is NodeKind.SCALAR:
+            return scalar_of(node, interpolates=False)
+        if node.kind is NodeKind.SEQUENCE:
+            return [read(element) for element in node.elements]
+        return {str(name): read(entry.value) for name, entry in node.items().items()}
+
+    return read(node)
 
 
 def may_nest(node: Node) -> bool:

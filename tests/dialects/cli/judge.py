@@ -54,7 +54,7 @@ def write_project(root: Path) -> None:
 
 
 def refusals(root: Path, configs: Sequence[tuple[str, str]]) -> list[str]:
-    """The errors of LightningCLI for configurations, each with its program's module; empty for one that it takes."""
+    """The errors of LightningCLI for configurations, each with its program; empty for one that it takes."""
     asked = []
     for number, (program, text) in enumerate(configs):
         path = root / f"asked_{number}.yaml"

@@ -9,7 +9,8 @@ Rules import this package and nothing else about recipes. Importing it costs not
 rule asks for it.
 
 Begin with `answers.py`.
-It imports `dialects/`, `graph/`, `lazy.py`, `link/`, `link/classes/`, `link/recipes/`, `source.py`.
+It imports `dialects/`, `dialects/lightning_cli/`, `graph/`, `lazy.py`, `link/`, `link/classes/`, `link/recipes/`,
+`source.py`.
 """
 
 from __future__ import annotations

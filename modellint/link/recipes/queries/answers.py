@@ -199,7 +199,7 @@ class Queries:
 
     def faults(self, *kinds: FaultKind) -> list[Fault]:
         """The mistakes of some kinds for which jsonargparse refuses the file; none in files of other dialects."""
-        from modellint.dialects.lightning_cli.evaluation import faults_of
+        from modellint.dialects.lightning_cli.refusing import faults_of
 
         is_typed = self.dialect.is_typed
         return [fault for fault in faults_of(self.recipe, self._project) if fault.kind in kinds] if is_typed else []

@@ -1,26 +1,24 @@
-"""The faults of a configuration, and the objects that its program builds."""
+"""The faults of a configuration, as the programs that load it parse it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.dialects.lightning_cli.checking import Checker, Given, Spot, entries_of
+from modellint.dialects.lightning_cli.arguments import Given, Spot, entries_of
+from modellint.dialects.lightning_cli.checking import Checker
 from modellint.dialects.lightning_cli.faults import Fault, FaultKind
 from modellint.dialects.lightning_cli.loading import loaded_by
 from modellint.dialects.lightning_cli.values import UnknownValueError, may_nest, scalar_of
-from modellint.dialects.omegaconf import Configuration
-from modellint.dialects.spots import spots_of
 from modellint.edits.similar import get_close_matches
 from modellint.graph.immutable import replace
 from modellint.graph.recipe import CLASS_PATH, NodeKind
-from modellint.link.recipes.items import Evaluation, ItemKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from modellint.dialects.lightning_cli.loading import Loaded
-    from modellint.dialects.lightning_cli.parsers import Parser, Section
+    from modellint.dialects.lightning_cli.parsers import Section
     from modellint.graph.recipe import Entry, Recipe
     from modellint.link.project import Project
 
@@ -38,18 +36,18 @@ def _faults(recipe: Recipe, project: Project) -> list[Fault]:
     loaded = loaded_by(recipe, project)
     near = near_files(recipe, project)
     if not loaded:
-        return _sorted(Checker(recipe, near, project).walk(Spot(recipe.root, None, "", Given(is_all=False))))
+        return _by_place(Checker(recipe, near, project).walk(Spot(recipe.root, None, "", Given(is_all=False))))
     found = [_of_program(recipe, one, near, project) for one in loaded]
     # What one program refuses, another one may take: only what all refuse is a mistake.
     common = [fault for fault in found[0] if all(any(_is_same(fault, one) for one in other) for other in found[1:])]
-    return _sorted(common)
+    return _by_place(common)
 
 
 def _is_same(one: Fault, other: Fault) -> bool:
     return one.kind is other.kind and one.place == other.place and one.name == other.name
 
 
-def _sorted(faults: list[Fault]) -> list[Fault]:
+def _by_place(faults: list[Fault]) -> list[Fault]:
     """The faults by place, each once."""
     found = {
         (fault.place.span.line, fault.place.span.column, fault.kind.value, fault.name): fault
@@ -68,8 +66,8 @@ def near_files(recipe: Recipe, project: Project) -> tuple[Path, ...]:
 def _of_program(recipe: Recipe, loaded: Loaded, near: tuple[Path, ...], project: Project) -> list[Fault]:
     """The faults of a file as the configuration of one program."""
     interpolates = bool(project.files.mentioning(project.options.root, "omegaconf"))
-    checker = Checker(recipe, near, project, interpolates=interpolates)
     program = loaded.program
+    checker = Checker(recipe, near, project, home=program.home, interpolates=interpolates)
     entries = entries_of(recipe.root)
     found: list[Fault] = []
     if (
@@ -189,26 +187,3 @@ def _of_section(checker: Checker, spot: Spot, section: Section) -> list[Fault]:
         checker.seen.add(id(node))
         return [Fault(FaultKind.NO_SUBCLASSES, place, CLASS_PATH, section.owner, wanted, path=spot.path)]
     return checker.arguments(spot, section.takes, section.callee, section.owner)
-
-
-# -- objects -------------------------------------------------------------------------------------------------------
-
-
-def evaluate_cli(recipe: Recipe, project: Project) -> Evaluation:
-    """The objects of a configuration, those of groups included: their class is that of the program."""
-    run = Configuration(spots_of(recipe))
-    for loaded in loaded_by(recipe, project)[:1]:
-        tops = [run.root_item]
-        if loaded.program.subcommands and not loaded.below:
-            tops = [item for item in run.root_item.fields.values() if item.kind is ItemKind.MAPPING]
-        for top in tops:
-            for name, section in _parser_of(loaded).sections.items():
-                item = top.fields.get(name)
-                is_group = item is not None and item.kind is ItemKind.MAPPING
-                if item is not None and is_group and section.callee is not None and section.callee.model is not None:
-                    item.kind, item.target = ItemKind.NEW, section.callee.name
-    return Evaluation(recipe, run.root_item, (), (recipe,), run.items)
-
-
-def _parser_of(loaded: Loaded) -> Parser:
-    return loaded.parser if loaded.below else next(iter(loaded.program.subcommands.values()), loaded.parser)

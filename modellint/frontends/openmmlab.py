@@ -10,7 +10,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from modellint.frontends.openmmlab_values import Reader
+from modellint.frontends.openmmlab_statements import Reader
 from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import Dialect, Recipe
 from modellint.source import UnreadableError, decode_python

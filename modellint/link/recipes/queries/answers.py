@@ -188,7 +188,7 @@ class Queries:
         return instantiation_of(item, self.recipe, self._project)
 
     @property
-    def untyped(self) -> Iterator[tuple[Item, str]]:
+    def untyped_mappings(self) -> Iterator[tuple[Item, str]]:
         """The mappings without a `type` that a class certainly builds by a registry, with the name of the class."""
         if self.recipe.dialect is not Dialect.OPENMMLAB:
             return iter(())

@@ -246,10 +246,11 @@ class _Composer:
             is_mapping = child.node.kind is NodeKind.MAPPING
             if is_mapping and known is not None and not _is_deleting(child):
                 if known.node.kind is NodeKind.MAPPING:
+                    child.children.pop(DELETE, None)
                     self._merge(child, known)
                     continue
                 if known.node.kind is NodeKind.SEQUENCE or known.node.tag is NO_TAG:
-                    self._clash(name, child, known)
+                    self._clash(name, own, child, known)
                 else:
                     child.is_open = True
             elif is_mapping and known is not None:
@@ -260,8 +261,8 @@ class _Composer:
             child.parent = base
             base.children[name] = child
 
-    def _clash(self, name: Scalar, child: Spot, known: Spot) -> None:
-        if known.node.tag.kind is TagKind.OTHER or child.recipe is not self._recipe:
+    def _clash(self, name: Scalar, own: Spot, child: Spot, known: Spot) -> None:
+        if known.node.tag.kind is TagKind.OTHER or own.recipe is not self._recipe:
             return
         place = self._recipe.place((child.key or child.node).span)
         kind = "a list" if known.node.kind is NodeKind.SEQUENCE else f"`{_text_of(known.node)}`"
@@ -308,8 +309,12 @@ def _gap(inherited: Spot, reference: Reference) -> tuple[str, tuple[str, ...]] |
     """The key of an inherited mapping that a reference needs and that is not there, with those that are."""
     spot = inherited
     for key in reference.text.split("."):
-        if spot.is_open or spot.node.kind is not NodeKind.MAPPING:
+        if spot.is_open or spot.node.tag.kind is TagKind.OTHER:
             return None
+        if spot.node.kind is not NodeKind.MAPPING:
+            is_list = spot.node.kind is NodeKind.SEQUENCE
+            has_it = key.lstrip("-").isdigit() or hasattr([] if is_list else spot.node.scalar, key)
+            return None if has_it else (key, ())
         found = spot.children.get(key)
         if found is None:
             is_number = any(not isinstance(one, str) and str(one) == key for one in spot.children)

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _BY_LOOPS = ("torch.optim", "torch.optim.lr_scheduler", "torch.nn")
 _UNKNOWN = ResolvedName(TargetKind.UNKNOWN)
 _NEAR = 0.75
+#: A name of so many letters may have two slips.
+_LONG = 8
 #: A key at the top that the runner adds to the arguments of a model. Source: mmengine 0.10.7, `Runner.__init__`.
 _HOOKS, _PRIORITY = frozenset(("custom_hooks", "default_hooks")), "priority"
 #: The argument that `build_norm_layer` takes out. Source: mmcv 2.1.0, `cnn/bricks/norm.py`.
@@ -146,10 +148,24 @@ def _of_registries(name: str, whole: Recipe, project: Project) -> ResolvedName:
     others = [one for one, found in known.names.items() for definition in found if _own_name(definition) == name]
     if others:  # a class counts by the names that it is registered under
         return ResolvedName(TargetKind.MISSING, missing=name, available=frozenset(others))
-    near = get_close_matches(name, list(known.names), n=1, cutoff=_NEAR)
-    if not near:
-        return _UNKNOWN
+    near = get_close_matches(name, list(known.names), n=3, cutoff=_NEAR)
+    if not any(_edits(name, one) <= (1 if len(name) < _LONG else 2) for one in near):
+        return _UNKNOWN  # more likely a name of another package
     return ResolvedName(TargetKind.MISSING, missing=name, available=frozenset(known.names), is_sure=False)
+
+
+def _edits(one: str, other: str) -> int:
+    """How many letters are lost, added, changed, or swapped with the next between two words."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for number, letter in enumerate(one, 1):
+        earlier, before, row = before, row, [number]
+        for at, written in enumerate(other, 1):
+            cost = min(before[at] + 1, row[at - 1] + 1, before[at - 1] + (letter != written))
+            if at > 1 and number > 1 and letter == other[at - 2] and written == one[number - 2]:
+                cost = min(cost, earlier[at - 2] + 1)
+            row.append(cost)
+    return row[-1]
 
 
 def _own_name(definition: Definition) -> str:
@@ -201,8 +217,10 @@ def _all_parameters(model: ClassModel, mro: Sequence[ClassModel], project: Proje
     passed = None if at is None else _handed_on(mro[at], found[0])
     if at is None or passed is None or at + 1 >= len(mro):
         return found
+    # Mixins without a constructor leave it to the next class.
     rest = mro[at + 1 :]
-    inner = _all_parameters(rest[0], rest, project)
+    above = next((number for number, one in enumerate(rest) if one.facts.has_method("__init__")), 0)
+    inner = _all_parameters(rest[above], rest[above:], project)
     if len(inner) != 1 or not model.is_complete:
         return found
     given, taken = passed
@@ -237,7 +255,7 @@ def _handed_on(model: ClassModel, parameters: Parameters) -> tuple[tuple[int, fr
             callee = call.callee if event.kind is EventKind.CALL else None
             if callee is None or callee.op is not Op.ATTR:
                 return None
-            if callee.data == "__init__" and given is None:
+            if callee.data == "__init__" and given is None and _is_next(callee.args[0], model):
                 # Configurations give names only, so there is nothing in `*args`.
                 known = [one for one in call.positional if one.op is not Op.STARRED]
                 given = len(known), frozenset(call.keywords)
@@ -246,6 +264,13 @@ def _handed_on(model: ClassModel, parameters: Parameters) -> tuple[tuple[int, fr
             else:
                 return None
     return None if given is None else (given, taken)
+
+
+def _is_next(value: Value, model: ClassModel) -> bool:
+    """True for `super()`, or `super(Net, self)` in `Net`: the next class in the order of method resolution."""
+    if value.op is not Op.CALL or value.callee.op is not Op.GLOBAL or value.callee.data != "super":
+        return False
+    return not value.positional or (model.cls is not None and value.positional[0].data == model.cls.name)
 
 
 def _is_taking(value: Value, rest: str) -> bool:

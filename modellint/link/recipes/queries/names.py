@@ -40,7 +40,7 @@ RECIPE_QUERIES = (
     "unmet_programs",
     "unsaved_layers",
     "untrained_layers",
-    "untyped",
+    "untyped_mappings",
     "wholes",
     "within_wholes",
 )

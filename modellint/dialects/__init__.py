@@ -2,5 +2,7 @@
 
 Begin with `description.py` (the dialects), `hydra.py` (what Hydra composes) and `omegaconf.py` (objects and `${…}`);
 `apps.py` finds programs, `placing.py` the files that they compose, and `reading.py` runs one with its configuration.
-It imports `edits/`, `flow/`, `frontends/`, `graph/`, `link/`, `link/classes/`, `link/recipes/`, `source.py`.
+`openmmlab.py` composes configurations in Python, and `registries.py` knows the names in them.
+It imports `edits/`, `flow/`, `frontends/`, `graph/`, `knowledge/`, `link/`, `link/classes/`, `link/recipes/`,
+`source.py`.
 """

@@ -37,7 +37,7 @@ _RUNNERS = ("from_cfg",)
 
 
 class Fate(Enum):
-    """What becomes of an argument of a class that describes an object."""
+    """The ways in which a class treats an argument that describes an object."""
 
     PLAIN = "it is built of what is in the configuration"
     BUILT = "it is built, perhaps of more or less than that"
@@ -51,7 +51,7 @@ _ORDER = (Fate.PLAIN, Fate.BUILT, Fate.ELSEWHERE, Fate.MAYBE, Fate.NEVER)
 
 
 def fate_of(definition: Definition, name: str, depth: int, project: Project) -> Fate:
-    """What a class does with an argument; `depth` mappings and lists are between it and the object asked about."""
+    """The way in which a class treats an argument; `depth` mappings and lists are around the object asked about."""
     if isinstance(definition, DefinedFunction):
         return _Following(definition.function, name, depth, project).fate
     if not isinstance(definition, DefinedClass):
@@ -69,7 +69,7 @@ def _in_class(definition: DefinedClass, name: str, depth: int, project: Project,
 
 
 def _from(model: ClassModel, mro: Sequence[ClassModel], name: str, depth: int, project: Project, level: int) -> Fate:
-    """What the first constructor of these classes does with an argument."""
+    """The way in which the first constructor of these classes treats an argument."""
     for number, current in enumerate(mro):
         function = None if current.cls is None else current.cls.methods.get("__init__")
         if function is None:
@@ -88,7 +88,7 @@ def _from(model: ClassModel, mro: Sequence[ClassModel], name: str, depth: int, p
 
 
 class _Following:
-    """What a function does with one of its parameters; of a constructor, what its class does with it later."""
+    """Follows a parameter through a function; through a constructor, into the other methods of its class."""
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ class _Following:
     def _of_call(
         self, call: Value, function: Function, using: dict[int | str, Value], is_it: Callable[[Value], bool]
     ) -> Fate:
-        """What a call does with the value that it gets in some arguments."""
+        """The way in which a call treats the value that it gets in some arguments."""
         key, value = next(iter(using.items()))
         steps = _steps(value, is_it)
         if _is_building(call):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.dialects.defaults import Refusal, Trouble
-from modellint.dialects.openmmlab_places import Spot, change, copied, fill, settle
+from modellint.dialects.openmmlab_places import Spot, change, copy_of, fill, settle
 from modellint.frontends.openmmlab import looks_like_openmmlab, read_openmmlab
 from modellint.frontends.openmmlab_values import BASE, READ_BASE, TYPE
 from modellint.frontends.recipe import read
@@ -110,12 +110,12 @@ def leaves_of(path: Path, project: Project) -> list[Path]:
     return found
 
 
-def composed(path: Path, project: Project) -> Composed | None:
+def composition_of(path: Path, project: Project) -> Composed | None:
     """A configuration with what it inherits; None if it cannot be read."""
-    return _composed(path, project, ())
+    return _compose_within(path, project, ())
 
 
-def _composed(path: Path, project: Project, around: tuple[Path, ...]) -> Composed | None:
+def _compose_within(path: Path, project: Project, around: tuple[Path, ...]) -> Composed | None:
     """Compose a file that those `around` it inherit."""
 
     def compose() -> Composed | None:
@@ -213,7 +213,7 @@ class _Composer:
             names = tuple(one for one in self._project.files.listdir(path.parent) if not one.startswith("__"))
             result.refusals.append(Refusal(Trouble.NO_BASE, place, base.text, path.name, names))
             return
-        found = _composed(path, self._project, self._stack) if len(self._stack) < _MOST_LEVELS else None
+        found = _compose_within(path, self._project, self._stack) if len(self._stack) < _MOST_LEVELS else None
         if found is None:
             result.is_whole = False
             return
@@ -233,7 +233,7 @@ class _Composer:
             if name in inherited.children and not self._file.is_lazy:
                 other = inherited.children[name].recipe.file.name
                 result.refusals.append(Refusal(Trouble.TWO_BASES, place, base.text, str(name), (other,)))
-            inherited.children[name] = copied(child, inherited)
+            inherited.children[name] = copy_of(child, inherited)
 
     # -- merging -----------------------------------------------------------------------------------------------
 
@@ -246,10 +246,11 @@ class _Composer:
             is_mapping = child.node.kind is NodeKind.MAPPING
             if is_mapping and known is not None and not _is_deleting(child):
                 if known.node.kind is NodeKind.MAPPING:
+                    child.children.pop(DELETE, None)
                     self._merge(child, known)
                     continue
                 if known.node.kind is NodeKind.SEQUENCE or known.node.tag is NO_TAG:
-                    self._clash(name, child, known)
+                    self._clash(name, own, child, known)
                 else:
                     child.is_open = True
             elif is_mapping and known is not None:
@@ -260,11 +261,11 @@ class _Composer:
             child.parent = base
             base.children[name] = child
 
-    def _clash(self, name: Scalar, child: Spot, known: Spot) -> None:
-        if known.node.tag.kind is TagKind.OTHER or child.recipe is not self._recipe:
+    def _clash(self, name: Scalar, own: Spot, child: Spot, known: Spot) -> None:
+        if known.node.tag.kind is TagKind.OTHER or own.recipe is not self._recipe:
             return
         place = self._recipe.place((child.key or child.node).span)
-        kind = "a list" if known.node.kind is NodeKind.SEQUENCE else f"`{_shown(known.node)}`"
+        kind = "a list" if known.node.kind is NodeKind.SEQUENCE else f"`{_text_of(known.node)}`"
         self.result.refusals.append(Refusal(Trouble.NO_MAPPING, place, str(name), known.recipe.file.name, (kind,)))
 
     # -- references --------------------------------------------------------------------------------------------
@@ -294,7 +295,7 @@ class _Composer:
             )
 
 
-def _shown(node: Node) -> str:
+def _text_of(node: Node) -> str:
     value = node.scalar
     return "None" if value is None else str(value)
 
@@ -308,8 +309,12 @@ def _gap(inherited: Spot, reference: Reference) -> tuple[str, tuple[str, ...]] |
     """The key of an inherited mapping that a reference needs and that is not there, with those that are."""
     spot = inherited
     for key in reference.text.split("."):
-        if spot.is_open or spot.node.kind is not NodeKind.MAPPING:
+        if spot.is_open or spot.node.tag.kind is TagKind.OTHER:
             return None
+        if spot.node.kind is not NodeKind.MAPPING:
+            is_list = spot.node.kind is NodeKind.SEQUENCE
+            has_it = key.lstrip("-").isdigit() or hasattr([] if is_list else spot.node.scalar, key)
+            return None if has_it else (key, ())
         found = spot.children.get(key)
         if found is None:
             is_number = any(not isinstance(one, str) and str(one) == key for one in spot.children)
@@ -323,7 +328,7 @@ def _gap(inherited: Spot, reference: Reference) -> tuple[str, tuple[str, ...]] |
 
 def evaluate_openmmlab(recipe: Recipe, project: Project) -> Evaluation:
     """The objects of a configuration, and the names in it that certainly lead nowhere."""
-    found = composed(recipe.file, project)
+    found = composition_of(recipe.file, project)
     if found is None:
         item = Item(ItemKind.UNKNOWN, recipe.root, recipe, "")
         return Evaluation(recipe, item, (), (recipe,), {})
@@ -355,6 +360,6 @@ def _item(spot: Spot, items: dict[int, Item], depth: int) -> Item:
 
 
 def refusals_of(recipe: Recipe, project: Project) -> Iterator[Refusal]:
-    """What the loader refuses in a file."""
-    found = composed(recipe.file, project)
+    """The places in a file that the loader refuses."""
+    found = composition_of(recipe.file, project)
     return iter(()) if found is None else iter(found.refusals)

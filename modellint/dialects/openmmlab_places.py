@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from modellint.frontends.openmmlab_values import TYPE, merged, type_tag
+from modellint.frontends.openmmlab_values import OPTIONAL, TYPE, type_tag, unpacked_nodes
 from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import MERGE, NO_TAG, Entry, Node, NodeKind, TagKind
 
@@ -43,7 +43,7 @@ class Spot:
             pending.extend(spot.children.values())
 
 
-def led(inherited: Spot | None, text: str) -> Spot | None:
+def spot_at(inherited: Spot | None, text: str) -> Spot | None:
     """The inherited place that a reference leads to; None if it is unknown."""
     spot = inherited
     for key in text.split(".") if text else ():
@@ -60,7 +60,7 @@ def led(inherited: Spot | None, text: str) -> Spot | None:
 
 def change(inherited: Spot, text: str, is_removed: bool) -> None:
     """Note that a file changes an inherited value, or removes it."""
-    found = led(inherited, text)
+    found = spot_at(inherited, text)
     if found is not None and is_removed and found.parent is not None:
         found.parent.children = {name: one for name, one in found.parent.children.items() if one is not found}
     elif found is not None:
@@ -80,14 +80,16 @@ def fill(spot: Spot, inherited: Spot | None, count: list[int]) -> None:
         for index, element in enumerate(node.elements):
             spot.children[index] = _place(element, spot, None, inherited, count)
     elif node.kind is NodeKind.MAPPING:
-        for one in merged(node):
-            found = led(inherited, one.text) if one.tag.kind is TagKind.REF else None
+        for one in unpacked_nodes(node):
+            found = spot_at(inherited, one.text) if one.tag.kind is TagKind.REF else None
+            if one.tag.text == OPTIONAL and _is_lacking(inherited, one.text):
+                continue
             if found is None or found.node.kind is not NodeKind.MAPPING:
                 spot.is_open = True
                 continue
             spot.is_open = spot.is_open or found.is_open
             for name, child in found.children.items():
-                spot.children[name] = copied(child, spot)
+                spot.children[name] = copy_of(child, spot)
             spot.merged = [*spot.merged, (found.node, found.recipe, found.key)]
         for entry in node.entries:
             if not (entry.key.plain and entry.key.text == MERGE):
@@ -96,11 +98,20 @@ def fill(spot: Spot, inherited: Spot | None, count: list[int]) -> None:
             spot.merged.append((node, spot.recipe, spot.key))
 
 
+def _is_lacking(inherited: Spot | None, text: str) -> bool:
+    """True if a reference certainly leads to no mapping."""
+    found, (holder, _, key) = spot_at(inherited, text), text.rpartition(".")
+    if found is not None:
+        return not found.is_open and found.node.kind is not NodeKind.MAPPING
+    around = spot_at(inherited, holder)
+    return around is not None and not around.is_open and key not in around.children
+
+
 def _place(node: Node, parent: Spot, key: Node | None, inherited: Spot | None, count: list[int]) -> Spot:
     if node.tag.kind is TagKind.REF:
-        found = led(inherited, node.text)
+        found = spot_at(inherited, node.text)
         if found is not None:
-            same = copied(found, parent)
+            same = copy_of(found, parent)
             same.key = key or same.key
             if found.node.kind is not NodeKind.MAPPING:  # it stands where it is asked for
                 one = found.node
@@ -113,10 +124,10 @@ def _place(node: Node, parent: Spot, key: Node | None, inherited: Spot | None, c
     return spot
 
 
-def copied(spot: Spot, parent: Spot) -> Spot:
+def copy_of(spot: Spot, parent: Spot) -> Spot:
     """The same place, and those below it, elsewhere."""
     same = Spot(spot.node, spot.recipe, "", spot.key, parent, {}, spot.is_open, spot.merged)
-    same.children = {name: copied(child, same) for name, child in spot.children.items()}
+    same.children = {name: copy_of(child, same) for name, child in spot.children.items()}
     return same
 
 

@@ -7,7 +7,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modellint.dialects.openmmlab import composed, config_file, has_readers, inheritors
+from modellint.dialects.openmmlab import composition_of, config_file, has_readers, inheritors
 from modellint.dialects.openmmlab_places import Spot
 from modellint.flow.domain import ANY_ARGUMENTS, NONE, UNKNOWN, Arguments, Constant, FunctionRef, join, text
 from modellint.flow.frame import class_frame
@@ -175,7 +175,7 @@ class _Reading(Theory):
         given = arguments.positional
         if name in _LOADERS:
             path = text(given[0]) if given else None
-            root, names = self._loaded(path, frame)
+            root, names = self._load(path, frame)
             if root is None:
                 return UNKNOWN
             self._names[id(root)] = names
@@ -195,7 +195,7 @@ class _Reading(Theory):
             self.stored.add(key)
         return given[0] if name in _SAME else UNKNOWN
 
-    def _loaded(self, path: str | None, frame: Frame) -> tuple[Spot | None, tuple[str, ...]]:
+    def _load(self, path: str | None, frame: Frame) -> tuple[Spot | None, tuple[str, ...]]:
         """The configuration in a file, or what all of the project have, with their names."""
         if path is None:
             return _any_config(self._project)
@@ -203,7 +203,7 @@ class _Reading(Theory):
         folders = (self._project.options.root, *(() if function is None else function.module.file.parents))
         for folder in folders:
             file = Path(os.path.normpath(folder / path))
-            found = composed(file, self._project) if self._project.files.exists(file) else None
+            found = composition_of(file, self._project) if self._project.files.exists(file) else None
             if found is not None:
                 return found.root, (file.name,)
             if folder == self._project.options.root and folder is not folders[0]:
@@ -250,7 +250,7 @@ def _any_config(project: Project) -> tuple[Spot | None, tuple[str, ...]]:
             file = config_file(path, project)
             if file is None or not (file.bases or not inherited):
                 continue  # a part of a configuration
-            found = composed(path, project)
+            found = composition_of(path, project)
             if found is None or not found.is_whole or len(roots) >= _MOST:
                 return None, ()
             roots.append(found.root)

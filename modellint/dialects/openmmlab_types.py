@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint.dialects.built import Fate, built_by_programs, fate_of
@@ -11,14 +12,14 @@ from modellint.dialects.registries import registries
 from modellint.edits.similar import get_close_matches
 from modellint.frontends.openmmlab import looks_like_openmmlab
 from modellint.graph.definitions import DefinedClass, DefinedFunction
-from modellint.graph.immutable import replace
+from modellint.graph.immutable import dataclass, replace
 from modellint.graph.recipe import TagKind
 from modellint.graph.value import NOWHERE, EventKind, Op, Parameter
 from modellint.knowledge.registered import registering
 from modellint.link.classes.signatures import constructor_parameters
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.items import ItemKind
-from modellint.link.recipes.targets import ResolvedName, TargetKind, is_slip, locate_in
+from modellint.link.recipes.targets import ResolvedName, TaggedItem, TargetKind, is_slip, locate_in, tagged_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 _BY_LOOPS = ("torch.optim", "torch.optim.lr_scheduler", "torch.nn")
 _UNKNOWN = ResolvedName(TargetKind.UNKNOWN)
 _NEAR = 0.75
+#: A name of so many letters may have two slips.
+_LONG = 8
 #: A key at the top that the runner adds to the arguments of a model. Source: mmengine 0.10.7, `Runner.__init__`.
 _HOOKS, _PRIORITY = frozenset(("custom_hooks", "default_hooks")), "priority"
 #: The argument that `build_norm_layer` takes out. Source: mmcv 2.1.0, `cnn/bricks/norm.py`.
@@ -46,6 +49,22 @@ _TAKING = frozenset(("pop", "get", "setdefault"))
 _PREPROCESSOR = "data_preprocessor"
 
 
+@dataclass(frozen=True, eq=False)
+class _RegisteredItem(TaggedItem):
+    """An object whose `type` names a class."""
+
+    @cached_property
+    def target(self) -> ResolvedName:
+        return type_of(self.item, self.whole, self._project)
+
+
+def registered_items(recipe: Recipe, project: Project, *, by_argument: bool) -> Iterator[TaggedItem]:
+    """The objects with a `type` in a configuration that something may build, as `tagged_items` has them."""
+    for one in tagged_items(recipe, project, by_argument=by_argument):
+        if not is_left(one.item, recipe, project):
+            yield _RegisteredItem(one.item, one.whole, project)
+
+
 def type_of(item: Item, whole: Recipe, project: Project) -> ResolvedName:
     """The class that an object's `type` names: a registered name, a path, or the class itself."""
     entry = item.node.get("type")
@@ -54,7 +73,7 @@ def type_of(item: Item, whole: Recipe, project: Project) -> ResolvedName:
         return _UNKNOWN if name.startswith(".") else locate_in(name, whole, project)
     if _is_of_another_scope(item, whole, project):
         return _UNKNOWN
-    found = project.once(("openmmlab type", name), lambda: _registered(name, whole, project))
+    found = project.once(("openmmlab type", name), lambda: _of_registries(name, whole, project))
     if found.kind is TargetKind.MISSING:
         is_far = _is_in_foreign(item, whole, project) and not any(is_slip(name, one) for one in found.available)
         is_used = not found.is_sure and _is_used_elsewhere(name, whole, project)
@@ -107,19 +126,21 @@ def _is_here(item: Item, known: Mapping[str, object]) -> bool:
     return item.node.tag.target.rpartition(".")[2] in known
 
 
-def _registered(name: str, whole: Recipe, project: Project) -> ResolvedName:
+def _of_registries(name: str, whole: Recipe, project: Project) -> ResolvedName:
     known = registries(project)
     definitions = known.names.get(name)
     if definitions is None and "." in name:
         target = locate_in(name, whole, project)
         if target.kind in (TargetKind.CLASS, TargetKind.FUNCTION):
             return target
+        if target.kind is TargetKind.MISSING and name.count(".") > 1:
+            return target  # a shorter one may have a scope in front
         scope, _, last = name.rpartition(".")
         if scope in known.scopes:
-            return _registered(last, whole, project)
+            return _of_registries(last, whole, project)
         return _UNKNOWN
     if definitions is not None:
-        return _resolved(definitions, project)
+        return _as_target(definitions, project)
     if registering(name) or any(
         locate_in(f"{package}.{name}", whole, project).kind is TargetKind.CLASS for package in _BY_LOOPS
     ):
@@ -127,10 +148,24 @@ def _registered(name: str, whole: Recipe, project: Project) -> ResolvedName:
     others = [one for one, found in known.names.items() for definition in found if _own_name(definition) == name]
     if others:  # a class counts by the names that it is registered under
         return ResolvedName(TargetKind.MISSING, missing=name, available=frozenset(others))
-    near = get_close_matches(name, list(known.names), n=1, cutoff=_NEAR)
-    if not near:
-        return _UNKNOWN
+    near = get_close_matches(name, list(known.names), n=3, cutoff=_NEAR)
+    if not any(_edits(name, one) <= (1 if len(name) < _LONG else 2) for one in near):
+        return _UNKNOWN  # more likely a name of another package
     return ResolvedName(TargetKind.MISSING, missing=name, available=frozenset(known.names), is_sure=False)
+
+
+def _edits(one: str, other: str) -> int:
+    """How many letters are lost, added, changed, or swapped with the next between two words."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for number, letter in enumerate(one, 1):
+        earlier, before, row = before, row, [number]
+        for at, written in enumerate(other, 1):
+            cost = min(before[at] + 1, row[at - 1] + 1, before[at - 1] + (letter != written))
+            if at > 1 and number > 1 and letter == other[at - 2] and written == one[number - 2]:
+                cost = min(cost, earlier[at - 2] + 1)
+            row.append(cost)
+    return row[-1]
 
 
 def _own_name(definition: Definition) -> str:
@@ -148,7 +183,7 @@ def _is_used_elsewhere(name: str, whole: Recipe, project: Project) -> bool:
     return any(path != whole.file for path in found)
 
 
-def _resolved(definitions: Sequence[Definition], project: Project) -> ResolvedName:
+def _as_target(definitions: Sequence[Definition], project: Project) -> ResolvedName:
     signatures: list[Parameters] = []
     for definition in definitions:
         found = _parameters(definition, project)
@@ -170,20 +205,22 @@ def _parameters(definition: Definition, project: Project) -> tuple[Parameters, .
         signature = definition.function.signature
         return (signature.parameters,) if len(signature.decorators) < 2 else ()
     model = project.classes.of(definition) if isinstance(definition, DefinedClass) else None
-    return () if model is None else _expanded(model, model.mro(), project)
+    return () if model is None else _all_parameters(model, model.mro(), project)
 
 
-def _expanded(model: ClassModel, mro: Sequence[ClassModel], project: Project) -> tuple[Parameters, ...]:
+def _all_parameters(model: ClassModel, mro: Sequence[ClassModel], project: Project) -> tuple[Parameters, ...]:
     """The parameters of a constructor, those included that `**kwargs` hands to the next one."""
     found = constructor_parameters(model, project.classes, any_release=True)
     if len(found) != 1 or all(one.kind != "var-keyword" for one in found[0]):
         return found
     at = next((number for number, one in enumerate(mro) if one.facts.has_method("__init__")), None)
-    passed = None if at is None else _passed(mro[at], found[0])
+    passed = None if at is None else _handed_on(mro[at], found[0])
     if at is None or passed is None or at + 1 >= len(mro):
         return found
+    # Mixins without a constructor leave it to the next class.
     rest = mro[at + 1 :]
-    inner = _expanded(rest[0], rest, project)
+    above = next((number for number, one in enumerate(rest) if one.facts.has_method("__init__")), 0)
+    inner = _all_parameters(rest[above], rest[above:], project)
     if len(inner) != 1 or not model.is_complete:
         return found
     given, taken = passed
@@ -198,8 +235,8 @@ def _expanded(model: ClassModel, mro: Sequence[ClassModel], project: Project) ->
     return ((*own, *options, *more),)
 
 
-def _passed(model: ClassModel, parameters: Parameters) -> tuple[tuple[int, frozenset[str]], list[str]] | None:
-    """What a constructor hands to the next one besides `**kwargs`, and the names that it takes out of these.
+def _handed_on(model: ClassModel, parameters: Parameters) -> tuple[tuple[int, frozenset[str]], list[str]] | None:
+    """The arguments that a constructor hands on besides `**kwargs`, and the names that it takes out of these.
 
     None if something else happens to them.
     """
@@ -218,7 +255,7 @@ def _passed(model: ClassModel, parameters: Parameters) -> tuple[tuple[int, froze
             callee = call.callee if event.kind is EventKind.CALL else None
             if callee is None or callee.op is not Op.ATTR:
                 return None
-            if callee.data == "__init__" and given is None:
+            if callee.data == "__init__" and given is None and _is_next(callee.args[0], model):
                 # Configurations give names only, so there is nothing in `*args`.
                 known = [one for one in call.positional if one.op is not Op.STARRED]
                 given = len(known), frozenset(call.keywords)
@@ -227,6 +264,13 @@ def _passed(model: ClassModel, parameters: Parameters) -> tuple[tuple[int, froze
             else:
                 return None
     return None if given is None else (given, taken)
+
+
+def _is_next(value: Value, model: ClassModel) -> bool:
+    """True for `super()`, or `super(Net, self)` in `Net`: the next class in the order of method resolution."""
+    if value.op is not Op.CALL or value.callee.op is not Op.GLOBAL or value.callee.data != "super":
+        return False
+    return not value.positional or (model.cls is not None and value.positional[0].data == model.cls.name)
 
 
 def _is_taking(value: Value, rest: str) -> bool:
@@ -313,18 +357,19 @@ def _at(path: str, recipe: Recipe, project: Project) -> Item | None:
     return next((one for one in evaluate(recipe, project).objects if one.path == path), None)
 
 
-def untyped(recipe: Recipe, project: Project) -> Iterator[tuple[Item, str]]:
-    """The mappings without a `type` that a class certainly builds, each with the name of the class."""
+def untyped_mappings(recipe: Recipe, project: Project) -> Iterator[tuple[Item, str]]:
+    """The mappings without a `type` that are certainly built, each with the name of the class around it, if any."""
     for item in evaluate(recipe, project).objects:
         owner, keys = owners(recipe, project).get(id(item), (None, ()))
         is_mapping = item.kind is ItemKind.MAPPING and bool(item.fields) and _TYPE not in item.fields
-        if not is_mapping or owner is None or owner.kind is not ItemKind.NEW or len(keys) > 2:
+        if not is_mapping or (owner is not None and (owner.kind is not ItemKind.NEW or len(keys) > 2)):
             continue
         is_own = item.recipe is recipe or any(one.recipe is recipe for one in item.fields.values())
         if not is_own or fate(item, recipe, project) is not Fate.PLAIN:
             continue
-        if type_of(owner, recipe, project).kind is TargetKind.CLASS and _is_lacking_in_all({_TYPE}, item, project):
-            yield item, owner.node.tag.target
+        is_built = owner is None or type_of(owner, recipe, project).kind is TargetKind.CLASS
+        if is_built and _is_lacking_in_all({_TYPE}, item, project):
+            yield item, "" if owner is None else owner.node.tag.target
 
 
 def is_taken_out(name: str, item: Item, recipe: Recipe, project: Project) -> bool:

@@ -23,7 +23,7 @@ _REGISTRY = "Registry"
 
 @dataclass(eq=False, slots=True)
 class Registries:
-    """What the files of a project register, by name; not `is_whole`: other names may be registered, too."""
+    """The definitions that a project registers, by name; not `is_whole`: other names may be registered, too."""
 
     names: dict[str, list[Definition]] = field(default_factory=dict)
     is_whole: bool = True

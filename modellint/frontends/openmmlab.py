@@ -10,7 +10,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from modellint.frontends.openmmlab_values import Reader
+from modellint.frontends.openmmlab_statements import Reader
 from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import Dialect, Recipe
 from modellint.source import UnreadableError, decode_python
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Reference
 
 #: What names the files that a configuration inherits from, at the beginning of a line.
-_INHERITS = re.compile(rb"^_base_[ \t]*=|^with[ \t]+read_base\b", re.MULTILINE)
+_INHERITS = re.compile(rb"^_base_[ \t]*=|^with\b[^\n]*\bread_base\b", re.MULTILINE)
 #: A name at the top that stands for a dictionary, or for a list of them.
-_HOLDS = re.compile(rb"^\w+[ \t]*=[ \t]*(?:\[\s*)?(?:dict\(|\{)", re.MULTILINE)
+_HOLDS = re.compile(rb"^\w+[ \t]*=(?:[\s\\(\[]|#[^\n]*\n)*(?:dict\b|\{)", re.MULTILINE)
 _TYPE = re.compile(rb"\btype[ \t]*=|[\"']type[\"'][ \t]*:")
 #: Statements that hardly any configuration has, but most other programs.
 _PROGRAM = re.compile(rb"^(?:class|async)[ \t]", re.MULTILINE)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 BASE = "_base_"
 #: The key that names what a mapping builds.
 TYPE = "type"
+#: The text of the tag of an inherited value that need not be there.
+OPTIONAL = "optional"
 READ_BASE = "read_base"
 _MAX_ELEMENTS = 1_000
 _MAX_DEPTH = 60
@@ -47,7 +49,7 @@ class Base:
 
 
 @dataclass(eq=False, slots=True)
-class _Dict:
+class Dict:
     """A dictionary; keys that are written twice have both entries in `doubled`, and `merges` is what it unpacks."""
 
     span: Span
@@ -57,7 +59,7 @@ class _Dict:
 
 
 @dataclass(eq=False, slots=True)
-class _List:
+class List:
     """A list or a tuple; not `is_whole`: it may have more elements than these."""
 
     span: Span
@@ -65,11 +67,11 @@ class _List:
     is_whole: bool = True
 
 
-Value = _Dict | _List | Node
+Value = Dict | List | Node
 
 
-class Reader:
-    """Follows the statements of a configuration; `read` gives the mapping of its names."""
+class Values:
+    """The values of a configuration's names, and those of its expressions."""
 
     def __init__(self, source: SourceFile) -> None:
         self.source = source
@@ -88,17 +90,6 @@ class Reader:
         self._depth = 0
         self._nodes: dict[int, Node] = {}
 
-    def read(self, tree: ast.Module) -> Node:
-        self._run(tree.body)
-        entries = tuple(
-            Entry(key, self._node(value)) for name, (key, value) in self._names.items() if not name.startswith("__")
-        )
-        return Node(NodeKind.MAPPING, NO_TAG, self._span_of_text(), entries=entries)
-
-    def _span_of_text(self) -> Span:
-        first = next((key for key, _ in self._names.values()), None)
-        return first.span if first is not None else self.source.span_of_bytes(1, 0, 1, 0)
-
     # -- nodes -------------------------------------------------------------------------------------------------
 
     def _node(self, value: Value, depth: int = 0) -> Node:
@@ -111,7 +102,7 @@ class Reader:
         if depth > _MAX_DEPTH:
             return self._unknown(value.span)
         self._nodes[id(value)] = self._unknown(value.span)  # one that holds itself
-        if isinstance(value, _List):
+        if isinstance(value, List):
             tag = NO_TAG if value.is_whole else Tag(TagKind.OTHER, "", "", value.span)
             elements = tuple(self._node(one, depth + 1) for one in value.elements)
             node = Node(NodeKind.SEQUENCE, tag, value.span, elements=elements)
@@ -154,68 +145,14 @@ class Reader:
             return Node(NodeKind.SCALAR, NO_TAG, span, name, plain=False)
         return self._constant(name, span)
 
-    # -- statements --------------------------------------------------------------------------------------------
-
-    def _run(self, statements: Sequence[ast.stmt]) -> None:
-        for statement in statements:
-            self._statement(statement)
-
-    def _statement(self, statement: ast.stmt) -> None:
-        match statement:
-            case ast.Assign():
-                self._assign(statement)
-            case ast.AnnAssign() if statement.value is not None:
-                self._bind(statement.target, self._value(statement.value))
-            case ast.AugAssign():
-                self._augment(statement)
-            case ast.Expr():
-                self._value(statement.value)
-            case ast.Import() | ast.ImportFrom():
-                self._import(statement)
-            case ast.With() if self._is_read_base(statement):
-                self.is_lazy = True
-                for inner in statement.body:
-                    if isinstance(inner, ast.ImportFrom):
-                        self._inherit(inner)
-            case ast.FunctionDef() | ast.ClassDef() | ast.AsyncFunctionDef():
-                self._names.pop(statement.name, None)
-                self._others[statement.name] = ""
-            case ast.Delete():
-                for target in statement.targets:
-                    self._delete(target)
-            case ast.Pass():
-                pass
-            case _:
-                self._blur(statement)
-
-    def _is_read_base(self, statement: ast.With) -> bool:
-        expression = statement.items[0].context_expr
-        return isinstance(expression, ast.Call) and ast.unparse(expression.func).rpartition(".")[2] == READ_BASE
-
-    def _assign(self, statement: ast.Assign) -> None:
-        first = statement.targets[0]
-        if isinstance(first, ast.Name) and first.id == BASE:
-            self._add_bases(statement.value)
-            return
-        value = self._value(statement.value)
-        for target in statement.targets:
-            self._bind(target, value)
-
-    def _add_bases(self, value: ast.expr) -> None:
-        parts = value.elts if isinstance(value, ast.List | ast.Tuple) else [value]
-        for part in parts:
-            found = self._value(part)
-            if isinstance(found, Node) and isinstance(found.scalar, str) and found.tag is NO_TAG:
-                self.bases.append(Base(found.scalar, self._span(part)))
-            else:
-                self.bases.append(Base("", self._span(part)))
+    # -- changes --------------------------------------------------------------------------------------------
 
     def _bind(self, target: ast.expr, value: Value) -> None:
         if isinstance(target, ast.Name):
             self._others.pop(target.id, None)
             self._names[target.id] = (self._key(target.id, self._span(target)), value)
         elif isinstance(target, ast.Tuple | ast.List):
-            parts = value.elements if isinstance(value, _List) and value.is_whole else None
+            parts = value.elements if isinstance(value, List) and value.is_whole else None
             is_even = parts is not None and len(parts) == len(target.elts)
             for number, part in enumerate(target.elts):
                 self._bind(part, parts[number] if parts is not None and is_even else self._unknown(self._span(part)))
@@ -226,12 +163,12 @@ class Reader:
 
     def _put(self, target: ast.Subscript | ast.Attribute, value: Value) -> None:
         """Set an entry of a dictionary or list."""
-        holder = self._owned(target.value)
+        holder = self._own_value(target.value)
         key = self._subscript(target)
-        if isinstance(holder, _Dict) and key is not None:
+        if isinstance(holder, Dict) and key is not None:
             span = self._span(target.slice) if isinstance(target, ast.Subscript) else self._span(target)
             holder.entries[key] = (self._key(key, span), value)
-        elif isinstance(holder, _List) and isinstance(key, int) and -len(holder.elements) <= key < len(holder.elements):
+        elif isinstance(holder, List) and isinstance(key, int) and -len(holder.elements) <= key < len(holder.elements):
             holder.elements[key] = value
         elif holder is not None:
             self._open(holder)
@@ -242,7 +179,7 @@ class Reader:
         key = self._value(target.slice)
         return key.scalar if isinstance(key, Node) and key.tag is NO_TAG else None
 
-    def _owned(self, place: ast.expr) -> Value | None:
+    def _own_value(self, place: ast.expr) -> Value | None:
         """The dictionary or list that a name, or an entry, stands for; an inherited one is copied to be changed."""
         if not isinstance(place, ast.Name | ast.Subscript | ast.Attribute):
             self._value(place)
@@ -252,92 +189,23 @@ class Reader:
             self.changed.setdefault(value.text, False)
             if not value.text:
                 return None
-            own = _Dict(value.span, merges=[value])
-            if not _is_of_base(place):
+            own = Dict(value.span, merges=[value])
+            if not is_of_base(place):
                 self._bind(place, own)
             return own
         return None if isinstance(value, Node) else value
 
     def _open(self, value: Value) -> None:
         """Note that something unknown may change a dictionary or list."""
-        if isinstance(value, _Dict):
+        if isinstance(value, Dict):
             value.merges.append(self._unknown(value.span))
-        elif isinstance(value, _List):
+        elif isinstance(value, List):
             value.is_whole = False
-
-    def _augment(self, statement: ast.AugAssign) -> None:
-        target, added = statement.target, self._value(statement.value)
-        value = self._value(target)
-        if isinstance(value, _List) and isinstance(statement.op, ast.Add) and isinstance(added, _List):
-            value.elements += added.elements[:_MAX_ELEMENTS]
-            value.is_whole = value.is_whole and added.is_whole
-        elif isinstance(value, _List | _Dict):
-            self._open(value)
-        else:
-            self._bind(target, self._computed(statement, value, statement.op, added))
-
-    def _delete(self, target: ast.expr) -> None:
-        if isinstance(target, ast.Name):
-            self._names.pop(target.id, None)
-        elif isinstance(target, ast.Subscript | ast.Attribute):
-            value = self._value(target)
-            if isinstance(value, Node) and value.tag.kind is TagKind.REF and _is_of_base(target):
-                self.changed[value.text] = True
-                return
-            holder, key = self._owned(target.value), self._subscript(target)
-            if isinstance(holder, _Dict) and not holder.merges and key in holder.entries:
-                del holder.entries[key]
-            elif holder is not None:
-                self._open(holder)
-
-    def _import(self, statement: ast.Import | ast.ImportFrom) -> None:
-        if isinstance(statement, ast.Import):
-            for one in statement.names:
-                name = one.asname or one.name.partition(".")[0]
-                self._others[name] = one.name if one.asname else name
-            return
-        if statement.level:
-            self.is_lazy = True
-        prefix = "." * statement.level + (f"{statement.module}." if statement.module else "")
-        for one in statement.names:
-            if one.name == "*":
-                self.is_whole = False
-                self._has_star = True
-            else:
-                self._names.pop(one.asname or one.name, None)
-                self._others[one.asname or one.name] = f"{prefix}{one.name}"
-
-    def _inherit(self, statement: ast.ImportFrom) -> None:
-        """Inherit what an import in `with read_base():` names."""
-        names = None
-        if all(one.name != "*" for one in statement.names):
-            names = tuple((one.asname or one.name, one.name) for one in statement.names)
-            self._inherited.update(names)
-        else:
-            self._has_star = True
-        self.bases.append(Base(statement.module or "", self._span(statement), True, statement.level, names))
-
-    def _blur(self, statement: ast.stmt) -> None:
-        """A statement whose outcome is not followed: what it may bind or change is unknown."""
-        for part in ast.walk(statement):
-            if isinstance(part, ast.Name):
-                if isinstance(part.ctx, ast.Store):
-                    span = self._span(part)
-                    self._names[part.id] = (self._key(part.id, span), self._unknown(span))
-                elif part.id in self._names:
-                    self._open_all(self._names[part.id][1])
-                elif part.id in self._inherited or (self._has_star and part.id not in self._others):
-                    span = self._span(part)
-                    self._names[part.id] = (self._key(part.id, span), self._unknown(span))
-            elif isinstance(part, ast.FunctionDef | ast.ClassDef):
-                self._others[part.name] = ""
-            elif isinstance(part, ast.Import | ast.ImportFrom):
-                self._import(part)
 
     def _open_all(self, value: Value, depth: int = 0) -> None:
         self._open(value)
-        inner = value.elements if isinstance(value, _List) else ()
-        for one in inner if not isinstance(value, _Dict) else [held for _, held in value.entries.values()]:
+        inner = value.elements if isinstance(value, List) else ()
+        for one in inner if not isinstance(value, Dict) else [held for _, held in value.entries.values()]:
             if depth < _MAX_DEPTH and not isinstance(one, Node):
                 self._open_all(one, depth + 1)
 
@@ -346,11 +214,11 @@ class Reader:
     def _value(self, node: ast.expr) -> Value:
         self._depth += 1
         try:
-            return self._unknown(self._span(node)) if self._depth > _MAX_DEPTH else self._evaluated(node)
+            return self._unknown(self._span(node)) if self._depth > _MAX_DEPTH else self._evaluate(node)
         finally:
             self._depth -= 1
 
-    def _evaluated(self, node: ast.expr) -> Value:
+    def _evaluate(self, node: ast.expr) -> Value:
         span = self._span(node)
         match node:
             case ast.Constant():
@@ -360,22 +228,22 @@ class Reader:
             case ast.List() | ast.Tuple():
                 return self._list(node.elts, span)
             case ast.Name():
-                return self._named(node, span)
+                return self._by_name(node, span)
             case ast.Attribute() | ast.Subscript():
                 return self._member(node, span)
             case ast.Call():
                 return self._call(node, span)
             case ast.BinOp():
-                return self._computed(node, self._value(node.left), node.op, self._value(node.right))
+                return self._compute(node, self._value(node.left), node.op, self._value(node.right))
             case ast.UnaryOp(op=ast.USub()):
                 value = self._value(node.operand)
                 number = value.scalar if isinstance(value, Node) and value.tag is NO_TAG else None
                 is_number = isinstance(number, int | float) and not isinstance(number, bool)
                 return self._constant(-number, span) if is_number else self._unknown(span)  # type: ignore[operator]
             case ast.JoinedStr():
-                return self._joined(node, span)
+                return self._f_string(node, span)
             case ast.Set() if len(node.elts) == 1 and isinstance(node.elts[0], ast.Set):
-                return self._braced(node.elts[0], span)
+                return self._in_braces(node.elts[0], span)
             case ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 self._look(node)
                 return self._unknown(span)
@@ -384,7 +252,7 @@ class Reader:
                 self._value(part)
         return self._unknown(span)
 
-    def _braced(self, inner: ast.Set, span: Span) -> Value:
+    def _in_braces(self, inner: ast.Set, span: Span) -> Value:
         """`{{_base_.x}}`, or a predefined variable."""
         one = inner.elts[0]
         if len(inner.elts) == 1 and not (isinstance(one, ast.Name) and one.id in _PREDEFINED):
@@ -397,8 +265,8 @@ class Reader:
             if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) and part.value.id == BASE:
                 self.asked.append(Reference(part.attr, self._span(part)))
 
-    def _dict(self, node: ast.Dict) -> _Dict:
-        found = _Dict(self._span(node))
+    def _dict(self, node: ast.Dict) -> Dict:
+        found = Dict(self._span(node))
         written: set[Scalar] = set()
         for key, part in zip(node.keys, node.values, strict=True):
             value = self._value(part)
@@ -415,19 +283,19 @@ class Reader:
             found.entries[name.scalar] = (self._key(name.scalar, name.span), value)
         return found
 
-    def _unpack(self, found: _Dict, value: Value) -> None:
-        if isinstance(value, _Dict):
+    def _unpack(self, found: Dict, value: Value) -> None:
+        if isinstance(value, Dict):
             found.entries.update(value.entries)
             found.merges += value.merges
         else:
             found.merges.append(value)
 
-    def _list(self, parts: Sequence[ast.expr], span: Span) -> _List:
-        found = _List(span)
+    def _list(self, parts: Sequence[ast.expr], span: Span) -> List:
+        found = List(span)
         for part in parts:
             if isinstance(part, ast.Starred):
                 value = self._value(part.value)
-                if isinstance(value, _List):
+                if isinstance(value, List):
                     found.elements += value.elements
                     found.is_whole = found.is_whole and value.is_whole
                 else:
@@ -436,7 +304,7 @@ class Reader:
                 found.elements.append(self._value(part))
         return found
 
-    def _named(self, node: ast.Name, span: Span) -> Value:
+    def _by_name(self, node: ast.Name, span: Span) -> Value:
         name = node.id
         if name in self._names:
             return self._names[name][1]
@@ -470,9 +338,9 @@ class Reader:
             return self._unknown(span, f"{holder.tag.target}.{key}" if is_name else "")
         if isinstance(node, ast.Attribute):
             return self._unknown(span)
-        if isinstance(holder, _Dict) and key in holder.entries:
+        if isinstance(holder, Dict) and key in holder.entries:
             return holder.entries[key][1]
-        is_index = isinstance(holder, _List) and holder.is_whole and isinstance(key, int)
+        is_index = isinstance(holder, List) and holder.is_whole and isinstance(key, int)
         if is_index and -len(holder.elements) <= key < len(holder.elements):  # type: ignore[union-attr,operator]
             return holder.elements[key]  # type: ignore[union-attr,index]
         return self._unknown(span)
@@ -498,16 +366,16 @@ class Reader:
             self.is_whole = False
         values = [self._value(part.value if isinstance(part, ast.Starred) else part) for part in node.args]
         values += [self._value(part.value) for part in node.keywords]
-        if name in ("list", "tuple") and len(values) == 1 and isinstance(values[0], _List):
-            return _List(span, list(values[0].elements), values[0].is_whole)
+        if name in ("list", "tuple") and len(values) == 1 and isinstance(values[0], List):
+            return List(span, list(values[0].elements), values[0].is_whole)
         is_builtin = name in _BUILTINS and name not in self._others
         for value in values:
             if not is_builtin:
                 self._open_all(value)
         return self._unknown(span)
 
-    def _dict_call(self, node: ast.Call, span: Span) -> _Dict:
-        found = _Dict(span)
+    def _dict_call(self, node: ast.Call, span: Span) -> Dict:
+        found = Dict(span)
         for part in node.args:
             self._unpack(found, self._value(part))
         for keyword in node.keywords:
@@ -530,16 +398,16 @@ class Reader:
             for part in node.args:
                 self._value(part)
             if name == "copy":
-                if isinstance(value, _Dict):
-                    return _Dict(span, dict(value.entries), [], list(value.merges))
-                return value if isinstance(value, Node) else _List(span, list(value.elements), value.is_whole)
+                if isinstance(value, Dict):
+                    return Dict(span, dict(value.entries), [], list(value.merges))
+                return value if isinstance(value, Node) else List(span, list(value.elements), value.is_whole)
             return self._unknown(span)
         if name == "deepcopy" and len(node.args) == 1:
-            return self._copied(self._value(node.args[0]))
+            return self._deep_copy(self._value(node.args[0]))
         if name not in _CHANGING | {"update", "append", "merge"}:
             return None
-        holder = self._owned(callee.value)
-        if name == "pop" and node.args and _is_of_base(callee):
+        holder = self._own_value(callee.value)
+        if name == "pop" and node.args and is_of_base(callee):
             key = self._value(node.args[0])
             place = self._value(callee.value)
             if isinstance(key, Node) and isinstance(place, Node) and place.tag.kind is TagKind.REF:
@@ -550,30 +418,47 @@ class Reader:
         if holder is None:
             for keyword in node.keywords:
                 self._value(keyword.value)
-        elif isinstance(holder, _Dict) and name == "update" and len(values) == len(node.args) < 2:
-            for value in values:
-                self._unpack(holder, value)
-            holder.entries.update(
-                self._dict_call(ast.copy_location(ast.Call(node.func, [], node.keywords), node), span).entries
-            )
-        elif isinstance(holder, _List) and name == "append" and len(values) == 1:
+        elif isinstance(holder, Dict) and name == "update" and len(values) == len(node.args) < 2:
+            given = self._dict_call(ast.copy_location(ast.Call(node.func, [], node.keywords), node), span)
+            for added in (*values, given):
+                self._update(holder, added)
+        elif isinstance(holder, List) and name == "append" and len(values) == 1:
             holder.elements.append(values[0])
-        elif isinstance(holder, _List) and name == "insert" and len(values) == 2:
+        elif isinstance(holder, List) and name == "insert" and len(values) == 2:
             holder.elements.append(values[1])
             holder.is_whole = False
         else:
             self._open_all(holder)
         return self._unknown(span)
 
-    def _copied(self, value: Value, depth: int = 0) -> Value:
+    def _update(self, holder: Dict, added: Value) -> None:
+        """`holder.update(added)`; what is inherited is a `ConfigDict`, which merges deeply."""
+        base = next((one for one in holder.merges if isinstance(one, Node) and one.tag.kind is TagKind.REF), None)
+        if base is None or not isinstance(added, Dict):
+            self._unpack(holder, added)
+            return
+        for name, (key, value) in added.entries.items():
+            known = holder.entries.get(name)
+            if isinstance(value, Dict) and known is None:
+                below = Tag(TagKind.REF, f"{base.text}.{name}", OPTIONAL, base.span)
+                inner = Dict(value.span, merges=[Node(NodeKind.SCALAR, below, base.span, below.target, plain=False)])
+                self._update(inner, value)
+                holder.entries[name] = (key, inner)
+            elif isinstance(value, Dict) and known is not None and isinstance(known[1], Dict):
+                self._update(known[1], value)
+            else:
+                holder.entries[name] = (key, value)
+        holder.merges += added.merges
+
+    def _deep_copy(self, value: Value, depth: int = 0) -> Value:
         if isinstance(value, Node) or depth > _MAX_DEPTH:
             return value
-        if isinstance(value, _List):
-            return _List(value.span, [self._copied(one, depth + 1) for one in value.elements], value.is_whole)
-        entries = {name: (key, self._copied(one, depth + 1)) for name, (key, one) in value.entries.items()}
-        return _Dict(value.span, entries, [], list(value.merges))
+        if isinstance(value, List):
+            return List(value.span, [self._deep_copy(one, depth + 1) for one in value.elements], value.is_whole)
+        entries = {name: (key, self._deep_copy(one, depth + 1)) for name, (key, one) in value.entries.items()}
+        return Dict(value.span, entries, [], list(value.merges))
 
-    def _joined(self, node: ast.JoinedStr, span: Span) -> Value:
+    def _f_string(self, node: ast.JoinedStr, span: Span) -> Value:
         texts: list[str] = []
         is_known = True
         for part in node.values:
@@ -585,20 +470,20 @@ class Reader:
             texts.append(str(value.scalar) if isinstance(value, Node) else "")
         return self._constant("".join(texts), span) if is_known else self._unknown(span)
 
-    def _computed(self, node: ast.AST, left: Value, operator: ast.operator, right: Value) -> Value:
+    def _compute(self, node: ast.AST, left: Value, operator: ast.operator, right: Value) -> Value:
         span = self._span(node)
-        if isinstance(left, _List) and isinstance(right, _List) and isinstance(operator, ast.Add):
+        if isinstance(left, List) and isinstance(right, List) and isinstance(operator, ast.Add):
             elements = [*left.elements, *right.elements][:_MAX_ELEMENTS]
-            return _List(span, elements, left.is_whole and right.is_whole)
-        if isinstance(operator, ast.Add) and (isinstance(left, _List) or isinstance(right, _List)):
-            known = left if isinstance(left, _List) else right
-            return _List(span, list(known.elements), is_whole=False)  # type: ignore[union-attr]
+            return List(span, elements, left.is_whole and right.is_whole)
+        if isinstance(operator, ast.Add) and (isinstance(left, List) or isinstance(right, List)):
+            known = left if isinstance(left, List) else right
+            return List(span, list(known.elements), is_whole=False)  # type: ignore[union-attr]
         one, other = (
             value.scalar if isinstance(value, Node) and value.tag is NO_TAG else None for value in (left, right)
         )
-        if isinstance(left, _List) and isinstance(operator, ast.Mult) and type(other) is int:
+        if isinstance(left, List) and isinstance(operator, ast.Mult) and type(other) is int:
             times = max(0, min(other, _MAX_ELEMENTS // max(1, len(left.elements))))
-            return _List(span, left.elements * times, left.is_whole and times == other)
+            return List(span, left.elements * times, left.is_whole and times == other)
         if isinstance(one, str) and isinstance(other, str) and isinstance(operator, ast.Add):
             return self._constant(one + other, span)
         if type(one) in (int, float) and type(other) in (int, float):
@@ -620,7 +505,7 @@ class Reader:
         return self._unknown(span)
 
 
-def _is_of_base(place: ast.expr) -> bool:
+def is_of_base(place: ast.expr) -> bool:
     """True if an expression is an attribute or entry of `_base_`."""
     while isinstance(place, ast.Attribute | ast.Subscript):
         place = place.value
@@ -638,8 +523,8 @@ def type_tag(entries: Iterable[Entry]) -> Tag:
     return NO_TAG
 
 
-def merged(node: Node) -> Iterator[Node]:
-    """What a mapping unpacks."""
+def unpacked_nodes(node: Node) -> Iterator[Node]:
+    """The nodes that a mapping unpacks."""
     return (
         one for entry in node.entries if entry.key.plain and entry.key.text == MERGE for one in entry.value.elements
     )

@@ -24,11 +24,11 @@ def names_in(tree: ast.Module) -> Iterator[str]:
         if isinstance(node, ast.ClassDef | ast.FunctionDef):
             for decorator in node.decorator_list:
                 if _is_registering(decorator):
-                    given = list(_given(decorator))
+                    given = list(_given_names(decorator))
                     yield from given or [node.name]
         elif isinstance(node, ast.Call) and _is_registering(node):
             targets = [keyword.value for keyword in node.keywords if keyword.arg == "module"]
-            given = list(_given(node))
+            given = list(_given_names(node))
             yield from given
             if not given:
                 yield from (ast.unparse(target).rpartition(".")[2] for target in targets)
@@ -39,7 +39,7 @@ def _is_registering(node: ast.expr) -> bool:
     return isinstance(function, ast.Attribute) and function.attr == _REGISTER
 
 
-def _given(node: ast.expr) -> Iterator[str]:
+def _given_names(node: ast.expr) -> Iterator[str]:
     """The names that a call gives."""
     if not isinstance(node, ast.Call):
         return
@@ -50,7 +50,7 @@ def _given(node: ast.expr) -> Iterator[str]:
                 yield part.value
 
 
-def listed(folders: Sequence[Path]) -> dict[str, object]:
+def list_names(folders: Sequence[Path]) -> dict[str, object]:
     """The packages' releases, and the names by the packages that register them."""
     packages: dict[str, set[str]] = {}
     releases: dict[str, set[str]] = {}
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--output", type=Path, default=Path(__file__).with_name("registered.json"))
     options = parser.parse_args(arguments)
-    text = json.dumps(listed(options.folders), separators=(",", ":"), sort_keys=True)
+    text = json.dumps(list_names(options.folders), separators=(",", ":"), sort_keys=True)
     options.output.write_text(f"{text}\n", encoding="utf-8")
 
 

@@ -402,6 +402,7 @@ class Analyser:
 
     def _python(self, run: _FileRun, data: bytes, project: Project) -> None:
         if not self._python_rules and (project.has_read(run.path) or _is_python(run.path, data)):
+            self._openmmlab(run, data, project)
             return
         module = self._try_frontend(run, "the Python frontend", project.whole, run.path)
         if module is None:

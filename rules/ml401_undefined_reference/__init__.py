@@ -178,7 +178,7 @@ def _override(problem: queries.Problem) -> tuple[str, str, str]:
     )
 
 
-def _unbound(problem: queries.Problem) -> tuple[str, str, str]:
+def _free_name(problem: queries.Problem) -> tuple[str, str, str]:
     near = edits.get_close_matches(problem.text, problem.available, n=1, cutoff=0.7)
     inherited = f"write `{problem.missing}`: the result has the inherited name, the file has not"
     return (
@@ -193,5 +193,5 @@ _DESCRIPTIONS = {
     "INCLUDE": _include,
     "ARITHMETIC": _division,
     "OVERRIDE": _override,
-    "UNBOUND": _unbound,
+    "UNBOUND": _free_name,
 }

@@ -84,7 +84,7 @@ class ConstructorMismatch(Rule):
     severity = Severity.ERROR
     requires = (
         *("constructor", "dialect", "faults", "folders", "instantiation", "is_taken_out", "loaders", "tags"),
-        "untyped",
+        "untyped_mappings",
     )
     takes_configs = True
 
@@ -110,11 +110,13 @@ class ConstructorMismatch(Rule):
             found = [self._finding(bad, misfit, dialect) for misfit in _mistakes(bad.misfits)]
             is_many = len(found) > _MOST and all(finding.confidence > Confidence.LOW for finding in found)
             yield from [_join_findings(*found)] if is_many else found
-        for item, owner in queries.about(recipe, project).untyped:
+        for item, owner in queries.about(recipe, project).untyped_mappings:
             own = next((one for one in item.fields.values() if one.recipe is recipe), item)
             yield self.finding(
                 (item if item.recipe is recipe else own).place,
-                f"`{owner}` builds `{item.name}`, which has no `type`",
+                f"`{owner}` builds `{item.name}`, which has no `type`"
+                if owner
+                else f"the program builds `{item.path}`, which has no `type`",
                 symbol=item.path,
                 confidence=Confidence.HIGH,
                 evidence=("the registry raises `KeyError`: `cfg` must contain the key `type`",),
@@ -147,7 +149,7 @@ class ConstructorMismatch(Rule):
         if not dialect.is_strict and misfit.unknown and not near and not bad.is_built:
             confidence, claim = Confidence.LOW, None  # the program may take it out before it builds the object
         message = _message(name, misfit, len(bad.item.elements))
-        left = bad.inherited(misfit)
+        left = bad.inherited_place(misfit)
         return self.finding(
             bad.place(misfit),
             message,

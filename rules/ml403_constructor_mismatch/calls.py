@@ -52,11 +52,11 @@ class BadCall:
             return self.item.recipe.place(self.item.node.tag.span)
         given = self.item.fields.get(wrong)
         recipe = given.recipe if given is not None and given.key is entry.key else self.item.recipe
-        if self.inherited(misfit) is not None:
+        if self.inherited_place(misfit) is not None:
             return self.item.recipe.place(self.item.node.tag.span)
         return recipe.place(entry.key.span)
 
-    def inherited(self, misfit: queries.Misfit) -> Place | None:
+    def inherited_place(self, misfit: queries.Misfit) -> Place | None:
         """The place of a wrong argument that `whole` inherits, while it names another class; None of other ones."""
         given = self.item.fields.get(misfit.unknown)
         if self.whole is None or self.item.recipe is not self.whole or given is None or given.key is None:

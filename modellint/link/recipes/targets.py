@@ -110,12 +110,7 @@ class TaggedItem:
     @cached_property
     def target(self) -> ResolvedName:
         """The definition that the name resolves to when one of the scripts of `whole`, or anybody, loads it."""
-        name, whole, project = self.name, self.whole, self._project
-        if whole.dialect is Dialect.OPENMMLAB:
-            from modellint.dialects.openmmlab_types import type_of
-
-            return type_of(self.item, whole, project)
-        return locate_in(name, whole, project)
+        return locate_in(self.name, self.whole, self._project)
 
     @property
     def likely_target(self) -> ResolvedName:
@@ -157,15 +152,7 @@ def tagged_items(recipe: Recipe, project: Project, *, by_argument: bool = False)
             is_own = item.recipe is recipe or (whole is recipe and is_plain) or is_given
             if node.tag.kind in _TARGETS and id(node) not in seen and is_own and item.kind is not ItemKind.CONSTANT:
                 seen.add(id(node))
-                if recipe.dialect is not Dialect.OPENMMLAB or _may_be_built(item, recipe, project):
-                    yield TaggedItem(item, whole, project)
-
-
-def _may_be_built(item: Item, recipe: Recipe, project: Project) -> bool:
-    """True unless the class around an object of an OpenMMLab configuration certainly leaves it as it is."""
-    from modellint.dialects.openmmlab_types import is_left
-
-    return not is_left(item, recipe, project)
+                yield TaggedItem(item, whole, project)
 
 
 def _refused(tag: TagKind, has_arguments: bool) -> Collection[TargetKind]:

@@ -212,13 +212,13 @@ class Queries:
         return loaded_by(self.recipe, self._project) if self.dialect.is_typed else ()
 
     @property
-    def untyped(self) -> Iterator[tuple[Item, str]]:
+    def untyped_mappings(self) -> Iterator[tuple[Item, str]]:
         """The mappings without a `type` that a class certainly builds by a registry, with the name of the class."""
         if self.recipe.dialect is not Dialect.OPENMMLAB:
             return iter(())
-        from modellint.dialects.openmmlab_types import untyped
+        from modellint.dialects.openmmlab_types import untyped_mappings
 
-        return untyped(self.recipe, self._project)
+        return untyped_mappings(self.recipe, self._project)
 
     def is_taken_out(self, name: str, item: Item) -> bool:
         """True if an argument of an object may be taken out before a registry builds the object of the rest."""
@@ -256,6 +256,10 @@ class Queries:
         In latent-diffusion style, those that something is known to build. With `by_argument`, also the objects that
         another file names, and that get arguments in this one.
         """
+        if self.recipe.dialect is Dialect.OPENMMLAB:
+            from modellint.dialects.openmmlab_types import registered_items
+
+            return registered_items(self.recipe, self._project, by_argument=by_argument)
         from modellint.link.recipes.targets import tagged_items
 
         found = tagged_items(self.recipe, self._project, by_argument=by_argument)

@@ -45,7 +45,7 @@ RECIPE_QUERIES = (
     "unsaved_layers",
     "untargeted",
     "untrained_layers",
-    "untyped",
+    "untyped_mappings",
     "wholes",
     "within_wholes",
 )

@@ -1,0 +1,1 @@
+model = dict(type="ConvTrunk", depth=2, head=dict(type="LinearClassHead"))

@@ -1,0 +1,1 @@
+model = dict(type="Past", width=3, depth=2)

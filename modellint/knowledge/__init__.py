@@ -3,8 +3,8 @@
 The facts were extracted by our own frontend (`python -m modellint.knowledge.regenerate`) and are loaded when somebody
 asks for a name of those packages.
 
-Begin with `facts.py`. `regenerate.py`, `list_names.py`, `list_codecs.py`, `list_surface.py` and `list_signatures.py`
-extract it all anew.
+Begin with `facts.py`; what other libraries offer that configurations name is in `libraries.py`. `regenerate.py`,
+`list_names.py`, `list_codecs.py`, `list_surface.py`, `list_signatures.py` and `list_libraries.py` extract it all anew.
 It imports `flow/`, `graph/`, `link/`, `link/classes/`, `operators/`.
 """
 

@@ -77,6 +77,11 @@ class Required:
         return any(map(self._admits, releases))
 
     @property
+    def named_releases(self) -> tuple[str, ...]:
+        """The releases that the requirement names as such: `==1.9.4`, `~=2.1`."""
+        return tuple(self._named_releases())
+
+    @property
     def nearest(self) -> str | None:
         """The described release that is used, or the nearest before it; None for the newest."""
         from packaging.version import Version
@@ -115,10 +120,16 @@ def required(package: str, project: Linked) -> Required | None:
 def _find_requirements(package: str, project: Linked) -> Iterator[Required]:
     for path, reader in _files(project):
         data = project.files.read(path) or b""
-        if package.encode() not in data.lower():
+        if not _is_mentioned(package, data):
             continue
         for requirement in _read(reader, data.decode("utf-8", "replace"), package):
             yield Required(package, requirement, path)
+
+
+def _is_mentioned(package: str, data: bytes) -> bool:
+    """True if a file may have the name of a package, in which `-`, `_` and `.` are one."""
+    text = data.lower()
+    return package.encode() in (text.replace(b"_", b"-").replace(b".", b"-") if "-" in package else text)
 
 
 def _files(project: Linked) -> Iterator[tuple[Path, _Reader]]:
@@ -294,6 +305,7 @@ def _conda(text: str, package: str) -> Iterator[SpecifierSet | None]:
     """The requirements in a conda environment, pip's included; `name=1.2` admits releases that begin so."""
     import yaml
     from packaging.specifiers import SpecifierSet
+    from packaging.utils import canonicalize_name
 
     for entry in yaml.safe_load(text).get("dependencies", []):
         if isinstance(entry, dict):
@@ -301,7 +313,7 @@ def _conda(text: str, package: str) -> Iterator[SpecifierSet | None]:
                 yield from _parse_requirement(line, package)
             continue
         parts = _CONDA.fullmatch(str(entry).rpartition("::")[2])
-        if parts is not None and parts[1].lower() == package:
+        if parts is not None and canonicalize_name(parts[1]) == package:
             version = parts[2].strip()
             if version[:1] == "=" and version[:2] != "==":
                 version = f"=={version[1:].partition('=')[0].removesuffix('.*')}.*"

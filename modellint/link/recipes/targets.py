@@ -17,9 +17,11 @@ from modellint import knowledge
 from modellint.graph.arguments import Misfit, bind
 from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import Dialect, Recipe, TagKind
+from modellint.knowledge import libraries
 from modellint.knowledge.catalogue import catalogue
+from modellint.link import library_names
 from modellint.link.classes.signatures import Parameters, constructor_parameters
-from modellint.link.names import DefinedConstant, DefinedFunction, DefinedModule
+from modellint.link.names import DefinedConstant, DefinedFunction, DefinedModule, External
 from modellint.link.recipes.eras import is_for_earlier
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.items import Item, ItemKind
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from modellint.source import Place
 
 _TARGETS = (TagKind.NEW, TagKind.NAME, TagKind.APPLY, TagKind.APPLYREF, TagKind.TARGET, TagKind.MODULE)
+#: From how many releases on only the first and last are told.
+_MANY = 4
 #: Attributes that all modules, classes and functions have: `torch.optim.__getattribute__`.
 _OF_ALL = frozenset(name for name in (*dir(ModuleType), *dir(object)) if name.startswith("__"))
 
@@ -47,6 +51,9 @@ class TargetKind(Enum):
     VALUE = "neither a class nor a function"
     MISSING = "missing"
     UNKNOWN = "unknown"
+
+
+_KINDS = {"class": TargetKind.CLASS, "function": TargetKind.FUNCTION, "module": TargetKind.MODULE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,9 +225,12 @@ def is_slip(written: str, meant: str) -> bool:
 
 def _read(name: str, near: Path, project: Project) -> ResolvedName:
     """The resolution of a dotted name in the file `near`, by source or by the shipped catalogue."""
-    target = resolve_definition(project.names.absolute(name, near), project)
+    written = project.names.absolute(name, near)
+    target = resolve_definition(written, project)
     if target.kind is not TargetKind.UNKNOWN:
-        return target
+        return target if target.signatures or target.package else _as_installed(name, target, near, project)
+    if isinstance(written, External) and (named := _of_library(written.name, near, project)) is not None:
+        return named
     missing = project.names.missing(name, near)
     if missing is not None:
         return ResolvedName(
@@ -262,6 +272,49 @@ def resolve_definition(definition: Definition | None, project: Project) -> Resol
     signatures = constructor_parameters(model, classes, any_release=is_any_release)
     releases = knowledge.package(package).releases if package else ()
     return ResolvedName(TargetKind.CLASS, signatures, place=place, package=package, releases=releases)
+
+
+def _of_library(name: str, near: Path, project: Project) -> ResolvedName | None:
+    """The resolution of a name that one of the described libraries has, or lacks; None if that is not known."""
+    if any(True for _ in project.names.path.holding(name.partition(".")[0], near)):
+        return None  # its source is there
+    home, found = libraries.library_of(name), library_names.look_up(name, project)
+    if home is None or found is None:
+        return None
+    wanted = library_names.releases(home.distribution, project)
+    if isinstance(found, library_names.Found) and not library_names.is_pinned(home.distribution, project):
+        newest = libraries.find(name, wanted[:1])  # what is installed where nothing says which
+        found = newest if isinstance(newest, library_names.Absent) and newest.is_sure else found
+    told = wanted if len(wanted) < _MANY else (f"{wanted[-1]} to {wanted[0]}",)
+    if isinstance(found, library_names.Absent):
+        return ResolvedName(
+            TargetKind.MISSING,
+            owner=found.owner,
+            missing=found.missing,
+            available=found.available,
+            package=home.distribution,
+            releases=told,
+            is_sure=found.is_sure,
+            others=" and ".join(found.others[:_MANY]),
+            moved=found.moved,
+        )
+    kind = _KINDS.get(found.kind, TargetKind.VALUE)
+    return ResolvedName(kind, found.signatures, package=home.distribution, releases=told)
+
+
+def _as_installed(name: str, target: ResolvedName, near: Path, project: Project) -> ResolvedName:
+    """A class or function of an installed library, with the parameters that the facts of its release have.
+
+    They are asked for where the source does not tell them, as behind a decorator.
+    """
+    top = name.partition(".")[0]
+    folders = project.names.path.holding(top, near)
+    if libraries.library_of(name) is None or not folders or folders[0] not in project.names.path.packages:
+        return target
+    found = library_names.as_installed(name, project)
+    if found is None or _KINDS.get(found.kind) is not target.kind:
+        return target
+    return replace(target, signatures=found.signatures)
 
 
 def _resolve_described(name: str, top: str, project: Project) -> ResolvedName:

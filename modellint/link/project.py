@@ -25,7 +25,7 @@ from modellint.reading.files import Files, Trace
 from modellint.source import PYTHON, UnreadableError, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from modellint.graph.python import ModuleFacts
@@ -166,6 +166,25 @@ class Project:
         for lasting in self._lasting():
             lasting.forget(keys)
         self._let_go()
+
+    def beside(self, contents: Mapping[Path, bytes]) -> Project:
+        """A project in which some YAML files have other contents; it knows what this one knows of other files."""
+        other = Project(self.options, self.files.sharing(contents))
+        keys = {f"file:{path.as_posix()}" for path in contents}
+        other.take(self._memo, keys)
+        return other
+
+    def take(self, memo: Mapping[Any, tuple[Any, Trace]], keys: set[str]) -> None:
+        """Take the results of another project over that do not depend on any of `keys`, and are about names only."""
+        changed = {key.partition(":")[2] for key in keys}
+        traces: dict[int, bool] = {}
+        for key, known in memo.items():
+            trace = known[1]
+            is_same = traces.get(id(trace))
+            if is_same is None:
+                is_same = traces[id(trace)] = bool(trace) and keys.isdisjoint(trace)
+            if is_same and _is_named(key, changed):
+                self._memo[key] = known
 
     def _forget_modules(self) -> None:
         """Drop the files whose facts are no longer those in the memo."""

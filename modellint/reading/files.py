@@ -231,6 +231,16 @@ class Files:
         """A new `Files` with `contents` over the present overlay."""
         return Files({**self._overlay, **contents}, record=self._record, limit=self.limit)
 
+    def sharing(self, contents: Mapping[Path, bytes]) -> Files:
+        """A new `Files` with the contents of some YAML files over the present overlay; it knows what this one has read.
+
+        It shares searches for words, which look into Python files only.
+        """
+        other = self.beside(contents)
+        other._contents = {path: data for path, data in self._contents.items() if path not in contents}
+        other._mentions = dict(self._mentions)
+        return other
+
     def update(self, path: Path, data: bytes | None) -> set[str]:
         """Replace the content of a file by `data`; with None, the file is read from disk again.
 

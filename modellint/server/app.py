@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import os
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
 from modellint.server.actions import actions
 from modellint.server.editor import CONFIGURATION, Server
 from modellint.server.protocol import SOURCE, path_of
+from modellint.server.written import TRIGGERS, Written
+from modellint.source import YAML, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 #: For a folder that is created, deleted or renamed, editors send this message only.
 _FOLDERS = types.FileOperationRegistrationOptions(
@@ -20,6 +28,14 @@ _WATCHED = ("**/*.py", "**/*.ipynb", "**/*.yaml", "**/*.yml", "**/pyproject.toml
 def create() -> Server:
     """A server that is ready to be started on stdin and stdout."""
     server = Server()
+
+    async def ask(
+        ls: Server, uri: str, position: types.Position, question: Callable[[Written, types.Position], Any]
+    ) -> Any:
+        """The answer to a question about a position in a document. Raises JsonRpcInvalidParams for a line too far."""
+        ls.require(uri, types.Range(position, position))
+        key = ls.key_of(uri)
+        return None if key is None else await ls.at_once(lambda: ls.ask_written(key, question, position))
 
     def touched(*uris: str) -> None:
         paths = [path for uri in uris if (path := path_of(uri)) is not None]
@@ -122,6 +138,37 @@ def create() -> Server:
             return None
         hover: types.Hover | None = await ls.up_to_date(lambda: ls.hover_at(path, params.position), is_slow=True)
         return hover
+
+    @server.feature(
+        types.TEXT_DOCUMENT_COMPLETION,
+        types.CompletionOptions(trigger_characters=list(TRIGGERS), resolve_provider=True),
+    )
+    async def completion(ls: Server, params: types.CompletionParams) -> list[types.CompletionItem]:
+        uri = params.text_document.uri
+        is_config = kind_of(Path(ls.key_of(uri) or "").name) == YAML  # nothing is asked about other files
+        found = await ask(ls, uri, params.position, Written.complete) if is_config else None
+        return found or []
+
+    @server.feature(types.COMPLETION_ITEM_RESOLVE)
+    async def completion_resolve(ls: Server, item: types.CompletionItem) -> types.CompletionItem:
+        data = item.data if isinstance(item.data, dict) else {}
+        name, key = data.get("of"), data.get("in")
+        if isinstance(name, str) and isinstance(key, str):
+            text = await ls.at_once(lambda: ls.ask_written(key, Written.resolve, name))
+            if text is not None:
+                item.documentation = types.MarkupContent(types.MarkupKind.Markdown, text)
+        return item
+
+    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
+    async def definition(ls: Server, params: types.DefinitionParams) -> list[types.Location]:
+        found = await ask(ls, params.text_document.uri, params.position, Written.definition)
+        return found or []
+
+    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
+    async def references(ls: Server, params: types.ReferenceParams) -> list[types.Location]:
+        find = partial(Written.references, with_definition=params.context.include_declaration)
+        found = await ask(ls, params.text_document.uri, params.position, find)
+        return found or []
 
     @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
     async def inlay_hint(ls: Server, params: types.InlayHintParams) -> list[types.InlayHint]:

@@ -18,7 +18,7 @@ import threading
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
@@ -40,6 +40,7 @@ from modellint.server.protocol import SOURCE, Converter, path_of, touches, uri_o
 from modellint.server.rpc import Protocol
 from modellint.server.session import Session
 from modellint.server.shown import Shown, Text, Told, encode, text_of
+from modellint.server.written import Written
 from modellint.source import NOTEBOOK, Place, SourceFile, kind_of
 from modellint.version import __version__
 
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from modellint.server.notebooks import CellDocument
     from modellint.source import Span
 
+T = TypeVar("T")
 log = logging.getLogger(__name__)
 CONFIGURATION = ("pyproject.toml", "modellint.toml")
 #: Seconds without work after which memory of old checks is freed, and the checks after which it is freed in any case.
@@ -150,6 +152,19 @@ class Server(LanguageServer):
         """
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.submit(lambda: self._waiting.append(_Question(future, key, answer, is_slow)))
+        return await future
+
+    async def at_once(self, answer: Callable[[], Any]) -> Any:
+        """The result of `answer`, run in the checking thread before anything more is checked."""
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+        def work() -> None:
+            if not future.cancelled():
+                outcome = self._outcome(answer)
+                self._in_loop(partial(_settle, future, *outcome))
+
+        self.submit(work)
+        self._supersede()
         return await future
 
     def document_changed(self, uri: str) -> None:
@@ -528,8 +543,20 @@ class Server(LanguageServer):
             tensor = None
         texts = [] if tensor is None else [tensor_text(tensor[0])]
         texts += self._texts_about(key, position.line + 1, session)
+        written = self.document_at(key)
+        about = None if tensor is not None or written is None else written.hover(position)
+        found = tensor[1] if tensor is not None else None
+        if about is not None:
+            texts, found = [about[0], *texts], about[1]
         content = types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n".join(texts))
-        return types.Hover(content, None if tensor is None else tensor[1]) if texts else None
+        return types.Hover(content, found) if texts else None
+
+    def document_at(self, key: str) -> Written | None:
+        """For the checking thread: a document with its project; None for a cell of a notebook, and if none is open."""
+        session, text = self._owners.get(key), self._texts.get(key)
+        if session is None or text is None or text.file != key:
+            return None
+        return Written(session, text, self.converter(Shown({}, dict(self._texts))))
 
     def _texts_about(self, key: str, line: int, session: Session) -> list[str]:
         """The hover texts of a line, from 1."""
@@ -540,6 +567,11 @@ class Server(LanguageServer):
         file, line = self._in_file(key, line, session)
         text = session.ask(lambda project: layer_text(Path(file), line, project))
         return [text] if text else []
+
+    def ask_written(self, key: str, question: Callable[[Written, T], Any], about: T) -> Any:
+        """For the checking thread: the answer to a question about a document; None if it is not open."""
+        written = self.document_at(key)
+        return None if written is None else question(written, about)
 
     def hints_in(self, key: str, wanted: types.Range) -> list[types.InlayHint]:
         """For the checking thread: the inlay hints in a range of a document. Raises SupersededError."""

@@ -13,6 +13,7 @@ from pygls.uris import to_fs_path
 from modellint.edits.changes import edits_by_path
 from modellint.finding import Severity
 from modellint.reporters.text import explained
+from modellint.source import Place, Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from pygls.workspace import PositionCodec
 
     from modellint.finding import Edit, Finding
-    from modellint.source import Place, SourceFile, Span
+    from modellint.source import SourceFile
 
 SOURCE = "modellint"
 _SEVERITIES = {
@@ -82,6 +83,23 @@ class Converter:
         if line == 1 and source.bom:
             before = f"\ufeff{before}"
         return types.Position(max(line - 1, 0), self._codec.client_num_units(before))
+
+    def range_of(self, path: str, span: Span) -> types.Range:
+        """The range of a span in a file."""
+        return self.range(Place(path, span))
+
+    def span(self, path: str, line: int, start: int, end: int) -> types.Range:
+        """The range of characters in a line, both from 0."""
+        return self.range_of(path, Span(line + 1, start + 1, line + 1, end + 1))
+
+    def column(self, path: str, position: types.Position) -> tuple[int, int]:
+        """The line and the character of a position, both from 0; one behind the end of a line is that end."""
+        source = self._source_of(path)
+        text = source.lines[position.line].rstrip("\r\n") if position.line < len(source.lines) else ""
+        mark = "\ufeff" if position.line == 0 and source.bom else ""
+        asked = types.Position(0, position.character)
+        found = self._codec.position_from_client_units([f"{mark}{text}"], asked).character
+        return position.line, min(max(found - len(mark), 0), len(text))
 
     def location(self, place: Place) -> types.Location:
         return types.Location(self._uri_of(place.path), self.range(place))

@@ -82,6 +82,8 @@ class Session:
         self._costs: dict[Path, dict[str, float]] = {}
         #: By file: its tensors when it was last valid Python, its content then, and what they rest on.
         self._tensors: dict[Path, tuple[tuple[TensorExpression, ...], bytes, Dependencies]] = {}
+        #: A configuration that is being typed, its text without the word at the cursor, and the project with that.
+        self._beside: tuple[Path, bytes, Project] | None = None
         #: Called when the findings of rules that need little time are known, and the others follow.
         self.on_first_answer: Callable[[], object] | None = None
 
@@ -100,6 +102,8 @@ class Session:
 
     def open(self, path: Path, data: bytes) -> None:
         """Open or edit a file: `data` replaces its content on disk."""
+        if self._beside is not None and self._beside[0] != path:
+            self._beside = None
         self._open.add(path)
         self._aside.pop(path, None)
         self._outdated = {path: None} | self._outdated
@@ -107,6 +111,7 @@ class Session:
 
     def close(self, path: Path) -> None:
         """Close a file: its content on disk counts again, and its own findings are dropped."""
+        self._beside = None
         self._open.discard(path)
         for known in (
             self._outdated,
@@ -122,6 +127,7 @@ class Session:
 
     def touch(self, path: Path) -> None:
         """Handle a change on disk of a file that is not open, or of a folder."""
+        self._beside = None
         for changed in (path, *self._below(path)):
             if changed not in self._open:
                 self._mark_outdated(self._analyser.update(changed, None))
@@ -246,6 +252,7 @@ class Session:
 
         While a file is half typed, nobody knows what it will rest on.
         """
+        self._beside = None
         if all(result.readable for result in self._results.values()):
             self._analyser.keep(self._results.values())
 
@@ -272,6 +279,22 @@ class Session:
     def ask(self, question: Callable[[Project], T]) -> T:
         """The linked project's answer to a question."""
         return self._analyser.ask(question)
+
+    def beside(self, path: Path, data: bytes) -> Project:
+        """The project in which a YAML file has another text, such as a valid one while it is being typed.
+
+        It is kept until another file changes.
+        """
+        known = self._beside
+        if known is None or known[0] != path:
+            project = self.ask(lambda project: project.beside({path: data}))
+        else:
+            project = known[2]
+            if known[1] != data:
+                project.files.update(path, data)
+                project.forget({f"file:{path.as_posix()}"})
+        self._beside = path, data, project
+        return project
 
     def tensors(self, path: Path) -> tuple[TensorExpression, ...]:
         """The tensors in the code of an open file that is checked, in order; none in a large file.

@@ -1,0 +1,277 @@
+"""The parameters of a class or function in words: for completion of its arguments, and to read about it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from modellint.graph.definitions import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
+from modellint.graph.immutable import dataclass, replace
+from modellint.graph.value import Op
+from modellint.knowledge.catalogue import catalogue
+from modellint.link.classes.definitions import SourceFacts, SourceMethod
+from modellint.server.configs.names import NameKind, definition_of
+from modellint.source import Place, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from modellint.graph.python import Function, ModuleFacts
+    from modellint.graph.value import Parameter, Value
+    from modellint.link.classes.models import ClassModel
+    from modellint.link.project import Project
+
+#: The characters of a default or an annotation that are shown.
+_LONGEST = 80
+#: Through how many classes `**kwargs` are followed.
+_MOST_BASES = 8
+_STARS = {"var-positional": "*", "var-keyword": "**"}
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A parameter: its default and its annotation as they are written, the default None if there is none."""
+
+    name: str
+    kind: str
+    default: str | None
+    annotation: str
+    place: Place | None = None
+
+    @property
+    def is_required(self) -> bool:
+        return self.default is None and self.kind not in _STARS
+
+    @property
+    def is_named(self) -> bool:
+        """True unless it stands for any number of arguments."""
+        return self.kind not in _STARS
+
+    @property
+    def words(self) -> str:
+        """`width: int = 3`."""
+        text = f"{_STARS.get(self.kind, '')}{self.name}"
+        text += f": {self.annotation}" if self.annotation else ""
+        if self.default is None:
+            return text
+        return f"{text} = {self.default}" if self.annotation else f"{text}={self.default}"
+
+
+@dataclass(frozen=True, slots=True)
+class Callable:
+    """A class or function, with the first paragraph of its docstring and where it is defined.
+
+    `arguments` are None if they are not known.
+    """
+
+    name: str
+    kind: NameKind
+    arguments: tuple[Argument, ...] | None
+    text: str = ""
+    place: Place | None = None
+
+    @property
+    def signature(self) -> str:
+        """The head as Python has it, with one line for each of many parameters."""
+        word = {NameKind.CLASS: "class ", NameKind.FUNCTION: "def "}.get(self.kind, "")
+        if self.arguments is None:
+            return f"{word}{self.name}" + ("(...)" if word else "")
+        words = [one.words for one in _with_star(self.arguments)]
+        line = f"{word}{self.name}({', '.join(words)})"
+        if len(line) <= _LONGEST:
+            return line
+        inside = "".join(f"    {one},\n" for one in words)
+        return f"{word}{self.name}(\n{inside})"
+
+    def argument(self, name: str) -> Argument | None:
+        """The parameter with a name; None if there is none."""
+        return next((one for one in self.arguments or () if one.name == name and one.is_named), None)
+
+
+def callable_of(name: str, files: Sequence[Path], project: Project) -> Callable | None:
+    """The class, function or module of a dotted name, as the files import it; None if it is unknown."""
+    name = ".".join(part for part in name.split(".") if part)
+    if not name:
+        return None
+    key = ("written callable", name, *(file.parent for file in files))
+    return project.once(key, lambda: _read(name, files, project))
+
+
+def _read(name: str, files: Sequence[Path], project: Project) -> Callable | None:
+    last = name.rpartition(".")[2]
+    match definition_of(name, files, project):
+        case DefinedClass(cls):
+            model = project.classes.model(cls)
+            arguments = _of_class(model, project)
+            text = cls.docstring or _text_of_constructor(model)
+            return Callable(last, NameKind.CLASS, arguments, _paragraph(text), cls.place)
+        case DefinedFunction(function):
+            skipped = function.owner is not None and not function.is_static
+            arguments = tuple(_arguments(function.parameters[int(skipped) :], function.module, function))
+            is_known = all(_keeps_parameters(one) for one in function.signature.decorators)
+            return Callable(
+                last,
+                NameKind.FUNCTION,
+                arguments if is_known else None,
+                _paragraph(function.docstring),
+                _place_of(function),
+            )
+        case DefinedModule(module):
+            start = Place(module.path, Span(1, 1, 1, 1))
+            return Callable(name, NameKind.MODULE, None, "", start)
+        case DefinedConstant(module, _, value):
+            return Callable(last, NameKind.VALUE, None, "", None if value is None else module.place(value))
+        case External(external):
+            return _read_described(external, project)
+    return _read_described(name, project)
+
+
+def _keeps_parameters(decorator: Value) -> bool:
+    """True if a decorator is not known to change what a function takes."""
+    callee = decorator.callee if decorator.op is Op.CALL else decorator
+    return callee.op in (Op.GLOBAL, Op.ATTR)
+
+
+# -- described by shipped facts ----------------------------------------------------------------------------------------
+
+
+def _read_described(name: str, project: Project) -> Callable | None:
+    last = name.rpartition(".")[2]
+    model = project.classes.of(External(name))
+    if model is not None and model.signature is not None:
+        return Callable(last, NameKind.CLASS, tuple(_arguments(model.signature, None, None)))
+    known = catalogue(name.partition(".")[0])
+    if known is None:
+        return None
+    name = known.redirected(name)
+    if name in known.modules:
+        return Callable(name, NameKind.MODULE, None)
+    module = known.module(name.rpartition(".")[0])
+    if module is None or last not in module.names() or last in module.others:
+        return None
+    signatures = module.signatures(last)
+    arguments = tuple(_arguments(signatures[0], None, None)) if signatures else None
+    return Callable(last, NameKind.CLASS if last in module.classes else NameKind.FUNCTION, arguments)
+
+
+# -- read from source --------------------------------------------------------------------------------------------------
+
+
+def _of_class(model: ClassModel, project: Project) -> tuple[Argument, ...] | None:
+    """The parameters of a class's constructor; those that `**kwargs` pass on to bases are among them."""
+    found: dict[str, Argument] = {}
+    for number, current in enumerate(model.mro()):
+        if number > _MOST_BASES:
+            break
+        own = _of_constructor(current)
+        if own is None:
+            continue
+        for one in own:
+            found.setdefault(one.name, one)
+        if not any(one.kind == "var-keyword" for one in own):
+            return _in_order(found.values(), is_open=False)
+    if found:
+        return _in_order(found.values(), is_open=True)
+    if model.cls is not None:
+        outside = next((base for base in model.facts.bases if isinstance(base, External)), None)
+        known = None if outside is None else callable_of(outside.name, (model.cls.module.file,), project)
+        if known is not None and known.kind is NameKind.CLASS:
+            return known.arguments
+    return () if model.is_complete else None
+
+
+def _in_order(arguments: Iterable[Argument], *, is_open: bool) -> tuple[Argument, ...]:
+    """The parameters of several constructors; `**kwargs` come last, if there may be more than these."""
+    found = list(arguments)
+    last = [one for one in found if one.kind == "var-keyword"] if is_open else []
+    return (*(one for one in found if one.kind != "var-keyword"), *last[:1])
+
+
+def _of_constructor(model: ClassModel) -> list[Argument] | None:
+    """The parameters of a class's own constructor; None if it has none."""
+    facts = model.facts
+    module = model.cls.module if model.cls is not None else None
+    if facts.fields is not None:
+        return list(_arguments(facts.fields, module, None))
+    method = model.own_method("__init__")
+    if method is None:
+        return None
+    parameters = method.parameters[1:] if method.has_receiver else method.parameters
+    function = method.function if isinstance(method, SourceMethod) else None
+    return list(_arguments(parameters, None if function is None else function.module, function))
+
+
+def _text_of_constructor(model: ClassModel) -> str | None:
+    for current in model.mro():
+        method = current.own_method("__init__") if isinstance(current.facts, SourceFacts) else None
+        if isinstance(method, SourceMethod):
+            return method.function.docstring
+    return None
+
+
+def _arguments(
+    parameters: Sequence[Parameter], module: ModuleFacts | None, function: Function | None
+) -> Iterator[Argument]:
+    places = {} if function is None else _places(function, [one.name for one in parameters])
+    for one in parameters:
+        default = None if one.default is None else _code_of(one.default, module)
+        annotation = "" if one.annotation is None else _code_of(one.annotation, module)
+        yield Argument(one.name, one.kind, default, annotation, places.get(one.name))
+
+
+def _code_of(value: Value, module: ModuleFacts | None) -> str:
+    """A value as its file has it, on one line; of described values only constants are known."""
+    text = ""
+    if module is not None and value.line:
+        text = " ".join(module.text_of(value).split())
+    elif value.op is Op.CONST:
+        text = repr(value.data)
+    if not text:
+        return "..."
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _places(function: Function, names: Sequence[str]) -> dict[str, Place]:
+    """The places of some parameters in the head of a function."""
+    module = function.module
+    lines = module.source.plain.lines
+    found: dict[str, Place] = {}
+    line, column = function.line, 0
+    for name in names:
+        pattern = re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)")
+        for number in range(line, min(function.end_line, len(lines)) + 1):
+            match = pattern.search(lines[number - 1].partition("#")[0], column if number == line else 0)
+            if match is not None:
+                span = Span(number, match.start() + 1, number, match.end() + 1)
+                found[name] = Place(module.path, span)
+                line, column = number, match.end()
+                break
+    return found
+
+
+def _place_of(function: Function) -> Place:
+    """The name of a function in its statement."""
+    lines = function.module.source.plain.lines
+    for number in range(function.line, min(function.end_line, len(lines)) + 1):
+        match = re.search(rf"\bdef[ \t]+({re.escape(function.name)})\b", lines[number - 1])
+        if match is not None:
+            return Place(function.module.path, Span(number, match.start(1) + 1, number, match.end(1) + 1))
+    return function.place
+
+
+def _with_star(arguments: Sequence[Argument]) -> Iterator[Argument]:
+    """The parameters with a `*` before the first one that is given by name only."""
+    is_marked = False
+    for one in arguments:
+        is_marked = is_marked or one.kind == "var-positional"
+        if one.kind == "keyword" and not is_marked:
+            is_marked = True
+            yield replace(one, name="*", annotation="", default=None)
+        yield one
+
+
+def _paragraph(docstring: str | None) -> str:
+    """The first paragraph of a docstring, on one line."""
+    first = (docstring or "").strip().split("\n\n", 1)[0]
+    return " ".join(first.split())

@@ -241,6 +241,18 @@ OFFERED = {
     "nothing in a comment": ("conf/config.yaml", "a: 3 # ${¦\n", []),
     "nothing in a block of text": ("conf/config.yaml", "a: |\n  some ${¦\n  text\n", []),
 }
+#: The same of files of other dialects, which no program composes.
+OTHERS = {
+    "torchtune, a target": ("_component_: app.nets.N¦\n", ["Base", "Net", "make"]),
+    "torchtune, arguments": ("model:\n  _component_: app.nets.Net\n  ¦\n", ["depth", "width", "act"]),
+    "torchtune, keys": ("a: 3\nmodel:\n  _component_: app.nets.Net\n  width: ${¦\n", ["a", "model"]),
+    "latent diffusion, a target": ("m:\n  target: app.nets.N¦\n  params:\n    depth: 2\n", ["Base", "Net", "make"]),
+    "latent diffusion, arguments": (
+        "m:\n  target: app.nets.Net\n  params:\n    depth: 2\n    ¦\n",
+        ["width", "act", "head", "rate"],
+    ),
+    "latent diffusion, beside them": ("m:\n  target: app.nets.Net\n  ¦\nn:\n  params:\n    a: 1\n", ["params"]),
+}
 #: The same of recipes.
 TAGGED = {
     "tags": ("!¦", ["!PLACEHOLDER", "!apply:", "!copy <", "!include:", "!module:", "!name:", "!new:", "!ref <"]),
@@ -265,6 +277,14 @@ async def test_completions_of_a_composed_configuration(client: LanguageClient, t
     found = {name: await labels(tmp_path / file, text, client) for name, (file, text, _) in OFFERED.items()}
     first = {name: labels[: len(OFFERED[name][2])] or labels for name, labels in found.items()}
     assert first == {name: expected for name, (*_, expected) in OFFERED.items()}
+
+
+async def test_completions_of_other_dialects(client: LanguageClient, tmp_path: Path) -> None:
+    write(tmp_path, HYDRA)
+    path = tmp_path / "other/settings.yaml"
+    found = {name: await labels(path, text, client) for name, (text, _) in OTHERS.items()}
+    first = {name: labels[: len(OTHERS[name][1])] for name, labels in found.items()}
+    assert first == {name: expected for name, (_, expected) in OTHERS.items()}
 
 
 async def test_completions_of_a_recipe(client: LanguageClient, tmp_path: Path) -> None:

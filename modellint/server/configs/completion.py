@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import Dialect, NodeKind, TagKind
 from modellint.server.configs.callables import callable_of
-from modellint.server.configs.cursor import CALLING, WRITINGS, cursor_in
+from modellint.server.configs.cursor import CALLING, TARGETS, cursor_in, directives_of
 from modellint.server.configs.entries import entry_offers, is_in_defaults
 from modellint.server.configs.names import NameKind, names_below, near
 from modellint.server.configs.offers import Offer, OfferKind
 from modellint.server.configs.references import is_open, reference_offers
-from modellint.server.configs.trees import tree_of
+from modellint.server.configs.trees import is_plain, tree_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable as Function
@@ -50,7 +50,6 @@ _TAGS = {
 _COMMENT = re.compile(r"(?:^|[ \t])#")
 _PACKAGE = re.compile(r"#[ \t]*@package[ \t]+([\w.]*)\Z")
 _PACKAGES = {"_global_": "the top of the configuration", "_group_": "the group of the file"}
-_TARGETS = frozenset(writing.target for writing in WRITINGS)
 _LITERAL = re.compile(r"(?:typing\.)?Literal\[(.*)\]")
 _QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 _BOOLEANS = ("true", "false")
@@ -77,7 +76,7 @@ class Situation:
         called = self.cursor.call
         if called is not None and called.target:
             return called.target
-        if self.recipe.dialect is not Dialect.OMEGACONF:
+        if not is_plain(self.recipe):
             return ""
         path = self.cursor.path if self.cursor.is_key else self.cursor.path[:-1]
         tree = self.tree
@@ -144,7 +143,7 @@ def _offers(situation: Situation) -> Iterator[Offer]:
         yield from _key_offers(situation)
     if cursor.is_key:
         return
-    if cursor.key in _TARGETS and (cursor.key != "target" or "." in typed):
+    if cursor.key == situation.recipe.dialect.writing.target or (cursor.key in TARGETS and "." in typed):
         yield from _target_offers(typed, situation, None)
     else:
         yield from _value_offers(situation)
@@ -205,7 +204,7 @@ def _key_offers(situation: Situation) -> Iterator[Offer]:
     given.discard(cursor.node.text)
     colon = "" if cursor.is_key and cursor.marked.had_colon else ": "
     if is_mapping and called is not None and called.is_shell and called.writing is not None:
-        yield from _directives(called.writing.directives, given, typed, colon)
+        yield from _directives(directives_of(called.writing), given, typed, colon)
         return
     name = situation.target if is_mapping else ""
     known = callable_of(name, situation.files, situation.project) if name else None
@@ -215,10 +214,12 @@ def _key_offers(situation: Situation) -> Iterator[Offer]:
     if situation.recipe.dialect is Dialect.HYPERPYYAML:
         yield from _held_offers(situation, given, typed, colon)
     elif name and called is not None and called.writing is not None:
-        yield from _directives(called.writing.directives, given, typed, colon)
+        if not called.writing.arguments:
+            yield from _directives(directives_of(called.writing), given, typed, colon)
     elif _may_begin_object(situation, given):
-        yield from _directives({"_target_": WRITINGS[0].directives["_target_"]}, given, typed, colon)
-    if is_mapping and not name and situation.recipe.dialect is Dialect.OMEGACONF:
+        target = situation.recipe.dialect.writing.target
+        yield from _directives({target: ("the class or function to call", ())}, given, typed, colon)
+    if is_mapping and not name and is_plain(situation.recipe):
         yield from _composed_offers(situation, given, typed, colon)
 
 
@@ -239,7 +240,7 @@ def _argument_offer(one: Argument, typed: str, colon: str, elsewhere: str) -> Of
 
 def _elsewhere(situation: Situation, name: str) -> str:
     """The value that another file of the configuration gives an argument; empty if none does."""
-    if situation.recipe.dialect is not Dialect.OMEGACONF:
+    if not is_plain(situation.recipe):
         return ""
     tree = situation.tree
     found = tree.key((*tree.path_in(situation.cursor.path), name))
@@ -249,9 +250,9 @@ def _elsewhere(situation: Situation, name: str) -> str:
 def _may_begin_object(situation: Situation, given: set[str]) -> bool:
     """True if a mapping may become an object: it is empty, or the configuration has objects and it is none."""
     cursor = situation.cursor
-    if situation.recipe.dialect is not Dialect.OMEGACONF or not given.isdisjoint(_TARGETS):
+    if not is_plain(situation.recipe) or not given.isdisjoint(TARGETS):
         return False
-    return not given or "_target_".startswith(cursor.typed_text or " ")
+    return not given or situation.recipe.dialect.writing.target.startswith(cursor.typed_text or " ")
 
 
 def _composed_offers(situation: Situation, given: set[str], typed: str, colon: str) -> Iterator[Offer]:
@@ -292,7 +293,7 @@ def _value_offers(situation: Situation) -> Iterator[Offer]:
                 order = "0" if one.name == key else "1"
                 text = f"<{one.name}>" if cursor.node.tag.kind in (TagKind.REF, TagKind.COPY) else f"!ref <{one.name}>"
                 yield Offer(text, OfferKind.REFERENCE, 0, detail=one.value, order=order)
-    directives = called.writing.directives if called is not None and called.writing is not None else {}
+    directives = directives_of(called.writing) if called is not None and called.writing is not None else {}
     if key in directives:
         for value in directives[key][1]:
             yield Offer(value, OfferKind.VALUE, len(typed))

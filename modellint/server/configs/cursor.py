@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from modellint.frontends.recipe import read, read_omegaconf
+from modellint.frontends.recipe import read, read_config, read_omegaconf
+from modellint.graph.immutable import replace
 from modellint.graph.recipe import Dialect, NodeKind, TagKind
 from modellint.server.configs.mending import Marked, ways_to_read
 from modellint.source import UnreadableError
@@ -19,49 +20,32 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from modellint.graph.recipe import Entry, Node, Recipe, Scalar
+    from modellint.graph.recipe import Entry, Node, Recipe, Scalar, Writing
 
 #: The tags whose mappings are arguments.
 CALLING = frozenset((TagKind.NEW, TagKind.NAME, TagKind.APPLY, TagKind.APPLYREF))
 _BOOLEANS = ("true", "false")
 
 
-@dataclass(frozen=True)
-class Writing:
-    """How a dialect writes an object: the key of its class, and that of its arguments, empty if they stand beside.
+#: Keys that are no arguments, each with its effect, and the values that it takes.
+_DIRECTIVES: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "_target_": ("the class or function to call", ()),
+    "_partial_": ("`true` makes a `functools.partial` of the call", _BOOLEANS),
+    "_recursive_": ("`false` leaves the objects in the arguments to the callee", _BOOLEANS),
+    "_convert_": ("how mappings and lists are passed on", ("none", "partial", "object", "all")),
+    "_args_": ("the arguments by position", ()),
+    "dict_kwargs": ("arguments for `**kwargs` that cannot be followed", ()),
+}
+#: The ways in which dialects write objects by keys.
+WRITINGS = tuple(dialect.writing for dialect in Dialect if dialect.writing.target)
+TARGETS = frozenset(writing.target for writing in WRITINGS)
 
-    `directives` are keys that are no arguments, each with what it does and the values that it takes.
-    """
 
-    target: str
-    arguments: str
-    directives: Mapping[str, tuple[str, tuple[str, ...]]]
-
-
-WRITINGS = (
-    Writing(
-        "_target_",
-        "",
-        {
-            "_target_": ("the class or function to call", ()),
-            "_partial_": ("`true` makes a `functools.partial` of the call", _BOOLEANS),
-            "_recursive_": ("`false` leaves the objects in the arguments to the callee", _BOOLEANS),
-            "_convert_": ("how mappings and lists are passed on", ("none", "partial", "object", "all")),
-            "_args_": ("the arguments by position", ()),
-        },
-    ),
-    Writing(
-        "class_path",
-        "init_args",
-        {
-            "class_path": ("the class to build", ()),
-            "init_args": ("the arguments of the class", ()),
-            "dict_kwargs": ("arguments for `**kwargs` that cannot be followed", ()),
-        },
-    ),
-    Writing("_component_", "", {"_component_": ("the class or function to call", ())}),
-    Writing("target", "params", {"params": ("the arguments of the class", ())}),
-)
+def directives_of(writing: Writing) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """The keys of an object that are no arguments, each with its effect and the values that it takes."""
+    found = {writing.target: ("the class or function to call", ())}
+    found |= {writing.arguments: ("the arguments", ())} if writing.arguments else {}
+    return found | {key: _DIRECTIVES.get(key, ("", ())) for key in sorted(writing.reserved - found.keys())}
 
 
 @dataclass(frozen=True)
@@ -160,7 +144,10 @@ def read_text(path: Path, text: str, dialect: Dialect) -> Recipe | None:
     """The nodes of a text; None if it is not valid YAML."""
     data = text.encode("utf-8", "surrogatepass")
     try:
-        return read(path, data, included=True) if dialect is Dialect.HYPERPYYAML else read_omegaconf(path, data)
+        if dialect is Dialect.HYPERPYYAML:
+            return read(path, data, included=True)
+        found = None if dialect is Dialect.OMEGACONF else read_config(path, data, (dialect,))
+        return found or replace(read_omegaconf(path, data), dialect=dialect)
     except (UnreadableError, RecursionError):
         return None
 
@@ -208,7 +195,8 @@ def _name_in(node: Node, writing: Writing) -> str | None:
         return None
     text = entry.value.text.strip()
     is_name = text and all(part.isidentifier() for part in text.split("."))
-    return text if is_name and ("." in text or writing.target != "target") else None
+    # A key that is a plain word may have other meanings.
+    return text if is_name and ("." in text or not writing.target.isalpha()) else None
 
 
 def _find(one: Marked, recipe: Recipe) -> Cursor | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.dialects.apps import composed_with, programs_of, search_path
+from modellint.dialects.apps import programs_of, search_path
 from modellint.dialects.defaults import entries_in
 from modellint.dialects.hydra import SearchPath
+from modellint.dialects.placing import composed_with
 from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import NodeKind
 

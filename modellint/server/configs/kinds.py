@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from modellint.dialects.apps import programs_of
-from modellint.frontends.recipe import looks_like_config, looks_like_recipe
+from modellint.dialects.apps import YAML, programs_of
+from modellint.frontends.recipe import looks_like_recipe, names_target
 from modellint.graph.recipe import Dialect
 from modellint.server.configs.cursor import read_text
 from modellint.server.configs.mending import mend
@@ -16,16 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from modellint.graph.recipe import Recipe
+    from modellint.graph.recipe import Recipe, Writing
     from modellint.link.project import Project
 
 #: The beginning of a tag of HyperPyYAML that is being typed.
 _TAG_BEGUN = re.compile(rb"^[^#\n]*(?:[:-]|^)[ \t]+!(?:[nraci]\w*)?:?[ \t]*\r?$", re.MULTILINE)
-#: Keys that name classes in other dialects.
-_NAMING = re.compile(rb"^[ \t-]*(?:class_path|_component_)[ \t]*:", re.MULTILINE)
-_TARGET, _PARAMS = (re.compile(rb"^[ \t-]*%s[ \t]*:" % key, re.MULTILINE) for key in (b"target", b"params"))
-#: The ending of the files that Hydra composes.
-_COMPOSED = ".yaml"
 #: Bytes of a text that is read at each key press.
 _LARGEST = 300_000
 
@@ -36,28 +31,41 @@ def dialect_of(path: Path, data: bytes, project: Project) -> Dialect | None:
         return None
     if looks_like_recipe(data):
         return Dialect.HYPERPYYAML
-    if looks_like_config(data) or _NAMING.search(data) or (_TARGET.search(data) and _PARAMS.search(data)):
+    if path.suffix == YAML and programs_of(path, project):
         return Dialect.OMEGACONF
-    if path.suffix == _COMPOSED and programs_of(path, project):
-        return Dialect.OMEGACONF
+    known = project.config(path)
+    if known is not None:
+        return known.dialect
+    for dialect in Dialect:
+        if dialect.writing.target and names_target(data, dialect) and _is_sure(dialect.writing, data):
+            return dialect
     return Dialect.HYPERPYYAML if _TAG_BEGUN.search(data) else None
+
+
+def _is_sure(writing: Writing, data: bytes) -> bool:
+    """True if a file with the key that names a class is a configuration: a plain word is a key of other files, too."""
+    if not writing.target.isalpha():
+        return True
+    arguments = re.escape(writing.arguments.encode())
+    return bool(arguments) and re.search(rb"^[ \t-]*%s[ \t]*:" % arguments, data, re.MULTILINE) is not None
 
 
 def recipe_in(path: Path, dialect: Dialect, project: Project) -> Recipe | None:
     """The configuration in a file; None if it is not valid YAML, or none."""
-    if dialect is Dialect.HYPERPYYAML:
-        return project.recipe(path) or _plain(path, project)
-    return project.omegaconf(path)
+    if dialect is Dialect.OMEGACONF:
+        return project.omegaconf(path)
+    known = project.recipe(path) if dialect is Dialect.HYPERPYYAML else project.config(path)
+    return known if known is not None and known.dialect is dialect else _plain(path, dialect, project)
 
 
-def _plain(path: Path, project: Project) -> Recipe | None:
-    """A file without tags, which a recipe has while its first one is typed."""
+def _plain(path: Path, dialect: Dialect, project: Project) -> Recipe | None:
+    """A file without a tag or the name of a class, as it is while the first one is typed."""
 
     def read() -> Recipe | None:
         data = project.files.read(path)
-        return None if data is None else read_text(path, decode_yaml(path, data).text, Dialect.HYPERPYYAML)
+        return None if data is None else read_text(path, decode_yaml(path, data).text, dialect)
 
-    return project.once(("plain recipe", path), read)
+    return project.once(("plain configuration", path, dialect.name), read)
 
 
 def valid_text(lines: Sequence[str]) -> str | None:

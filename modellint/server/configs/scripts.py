@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from modellint.dialects.apps import apps, apps_in, composition, search_path
+from modellint.dialects.apps import apps, apps_in, search_path
+from modellint.dialects.placing import composed_with, composition
 from modellint.dialects.reading import keys_read
 from modellint.graph.value import Op
 from modellint.link.recipes.keys import may_be_keys, text_of
@@ -47,8 +48,6 @@ def subject_in_script(path: Path, line: int, column: int, project: Project) -> S
 
 def reads_of(recipe_path: Path, keys: tuple[Scalar, ...], project: Project) -> Iterator[Place]:
     """The places at which scripts read a key of the configuration that a file is a part of."""
-    from modellint.dialects.apps import composed_with
-
     composed = composed_with(recipe_path, project)
     if composed is not None:
         for read in keys_read(composed.app, project):

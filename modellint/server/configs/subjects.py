@@ -9,7 +9,7 @@ from modellint.graph.immutable import dataclass
 from modellint.graph.interpolation import Interpolation
 from modellint.graph.recipe import Dialect, NodeKind, TagKind, split_reference
 from modellint.server.configs.callables import callable_of
-from modellint.server.configs.cursor import CALLING, WRITINGS, node_at
+from modellint.server.configs.cursor import CALLING, TARGETS, node_at
 from modellint.server.configs.entries import is_in_defaults
 from modellint.server.configs.groups import entry_at, files_of, groups_of
 from modellint.server.configs.names import near
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from modellint.server.configs.groups import Groups
     from modellint.server.configs.trees import Key, Tree
 
-_TARGETS = frozenset(writing.target for writing in WRITINGS)
 _SUFFIXES = (".yaml", ".yml", ".py", ".ipynb", ".json", ".toml")
 _START = Span(1, 1, 1, 1)
 
@@ -106,7 +105,7 @@ def subject_at(recipe: Recipe, line: int, column: int, project: Project) -> Subj
     reference = _of_reference(cursor, tree, line, column)
     if reference is not None:
         return reference
-    if cursor.key in _TARGETS and cursor.call is not None:
+    if cursor.key in TARGETS and cursor.call is not None:
         return _of_name(cursor.node.text, cursor.node.span, cursor, line, column, project)
     return _of_value(cursor, project)
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from modellint.dialects.apps import Composed, composed_with
 from modellint.dialects.omegaconf import Configuration, spots_of
+from modellint.dialects.placing import Composed, composed_with
 from modellint.graph.immutable import dataclass
 from modellint.graph.interpolation import Interpolation
 from modellint.graph.recipe import Dialect, NodeKind, TagKind
@@ -75,9 +75,15 @@ class Tree(Protocol):
 
 def tree_of(recipe: Recipe, project: Project) -> Tree:
     """The configuration that a file is, or is a part of."""
-    if recipe.dialect is Dialect.OMEGACONF:
-        return Composite(recipe, composed_with(recipe.file, project))
+    if is_plain(recipe):
+        composed = composed_with(recipe.file, project) if recipe.dialect is Dialect.OMEGACONF else None
+        return Composite(recipe, composed)
     return Nodes(recipe, project)
+
+
+def is_plain(recipe: Recipe) -> bool:
+    """True if a configuration names classes by keys, and other keys by `${…}`."""
+    return bool(recipe.dialect.writing.target)
 
 
 class Composite:

@@ -118,7 +118,7 @@ class Cursor:
                 line_end = source.starts[span.end_line] if span.end_line < len(source.starts) else len(text)
                 rest = text[end:line_end].strip().removeprefix(":").strip()
                 if rest or entry.value.kind is not NodeKind.SCALAR:
-                    return text[:start] + self.typed_text + self.after + text[end:]
+                    return text[:start] + self.marked.mark + text[end:]
                 end = start + len(text[start:line_end].rstrip("\n"))
             is_only = self.holder is not None and len(self.holder.entries) == 1 and not self.holder.flow
             return text[:start] + ("{}" if is_only else "") + text[end:]

@@ -161,7 +161,11 @@ async def defined(path: Path, text: str, client: LanguageClient) -> list[tuple[s
 
 #: By name: the file, its text, and labels that are offered, the first ones in this order.
 OFFERED = {
-    "packages": ("conf/model/small.yaml", "_target_: ¦\n", ["app", "main", "speechbrain", "torch"]),
+    "packages": (
+        "conf/model/small.yaml",
+        "_target_: ¦\n",
+        ["app", "main", "speechbrain", "torch", "hydra", "lightning"],
+    ),
     "modules": ("conf/model/small.yaml", "_target_: app.¦\n", ["more", "nets"]),
     "a folder without __init__": ("conf/model/small.yaml", "_target_: app.more.¦\n", ["heads"]),
     "classes and functions": ("conf/model/small.yaml", "_target_: app.nets.N¦\n", ["Base", "Net", "make"]),

@@ -10,6 +10,7 @@ from modellint.graph.immutable import dataclass, replace
 from modellint.graph.value import Op
 from modellint.knowledge.catalogue import catalogue
 from modellint.link.classes.definitions import SourceFacts, SourceMethod
+from modellint.link.library_names import Found, look_up
 from modellint.server.configs.names import NameKind, definition_of
 from modellint.source import Place, Span
 
@@ -141,9 +142,17 @@ def _read_described(name: str, project: Project) -> Callable | None:
     model = project.classes.of(External(name))
     if model is not None and model.signature is not None:
         return Callable(last, NameKind.CLASS, tuple(_arguments(model.signature, None, None)))
+    described = look_up(name, project)
+    if isinstance(described, Found):
+        first = tuple(_arguments(described.signatures[0], None, None)) if described.signatures else None
+        return Callable(name if described.kind == "module" else last, NameKind(described.kind), first)
     known = catalogue(name.partition(".")[0])
     if known is None:
         return None
+    older = known.earlier.is_class(name) if known.earlier is not None and known.earlier.is_gone(name) else None
+    if older is not None and known.earlier is not None:
+        first = next((tuple(_arguments(one, None, None)) for one in known.earlier.signatures(name)), None)
+        return Callable(last, NameKind.CLASS if older else NameKind.FUNCTION, first)
     name = known.redirected(name)
     if name in known.modules:
         return Callable(name, NameKind.MODULE, None)

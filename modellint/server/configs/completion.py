@@ -15,6 +15,7 @@ from modellint.server.configs.cursor import CALLING, TARGETS, cursor_in, directi
 from modellint.server.configs.entries import entry_offers, is_in_defaults
 from modellint.server.configs.names import NameKind, names_below, near
 from modellint.server.configs.offers import Offer, OfferKind
+from modellint.server.configs.others import names_called
 from modellint.server.configs.references import is_open, reference_offers
 from modellint.server.configs.trees import is_plain, tree_of
 
@@ -108,8 +109,10 @@ def completions(
         return []
     recipe, project = known
     situation = Situation(cursor, recipe, project, near(recipe, project))
-    found = sorted(_offers(situation), key=lambda offer: offer.rank)
-    return list({offer.label: offer for offer in reversed(found)}.values())[::-1]
+    found: dict[str, Offer] = {}
+    for offer in sorted(_offers(situation), key=lambda offer: offer.rank):
+        found.setdefault(offer.label, offer)
+    return list(found.values())
 
 
 def _is_comment(before: str) -> bool:
@@ -161,6 +164,19 @@ def _target_offers(typed: str, situation: Situation, tag: TagKind | None) -> Ite
             order = "0" if name.is_own else "1"
             full = f"{owner}.{name.text}" if owner else ""
             yield Offer(name.text, _KINDS[name.kind], len(last), order=order, of=full)
+    yield from _called_elsewhere(owner, last, situation)
+
+
+def _called_elsewhere(owner: str, last: str, situation: Situation) -> Iterator[Offer]:
+    """The names, or their next parts, that other configurations call; whole ones if nothing but a word is typed."""
+    begin = f"{owner}." if owner else ""
+    for name in names_called(situation.recipe, situation.project):
+        if name.startswith(begin):
+            part, dot, _ = name[len(begin) :].partition(".")
+            kind = OfferKind.MODULE if dot else OfferKind.CLASS if part[:1].isupper() else OfferKind.FUNCTION
+            yield Offer(part, kind, len(last), order="2", of="" if dot else name)
+        if not owner and "." in name and last and last.lower() in name.rpartition(".")[2].lower():
+            yield Offer(name, OfferKind.CLASS, len(last), order="3", of=name)
 
 
 def _tag_offers(situation: Situation) -> Iterator[Offer]:
@@ -211,6 +227,10 @@ def _key_offers(situation: Situation) -> Iterator[Offer]:
     for one in (known.arguments if known is not None else None) or ():
         if one.is_named and one.name not in given:
             yield _argument_offer(one, typed, colon, _elsewhere(situation, one.name))
+    if name and (known is None or known.arguments is None):
+        for argument in names_called(situation.recipe, situation.project).get(name, ()):
+            if argument not in given:
+                yield Offer(argument, OfferKind.ARGUMENT, len(typed), f"{argument}{colon}", "given elsewhere")
     if situation.recipe.dialect is Dialect.HYPERPYYAML:
         yield from _held_offers(situation, given, typed, colon)
     elif name and called is not None and called.writing is not None:
@@ -248,11 +268,8 @@ def _elsewhere(situation: Situation, name: str) -> str:
 
 
 def _may_begin_object(situation: Situation, given: set[str]) -> bool:
-    """True if a mapping may become an object: it is empty, or the configuration has objects and it is none."""
-    cursor = situation.cursor
-    if not is_plain(situation.recipe) or not given.isdisjoint(TARGETS):
-        return False
-    return not given or situation.recipe.dialect.writing.target.startswith(cursor.typed_text or " ")
+    """True if a mapping may become an object: it does not name a class yet."""
+    return is_plain(situation.recipe) and given.isdisjoint(TARGETS)
 
 
 def _composed_offers(situation: Situation, given: set[str], typed: str, colon: str) -> Iterator[Offer]:

@@ -122,7 +122,10 @@ class Cursor:
                 end = start + len(text[start:line_end].rstrip("\n"))
             is_only = self.holder is not None and len(self.holder.entries) == 1 and not self.holder.flow
             return text[:start] + ("{}" if is_only else "") + text[end:]
-        return text[:start] + text[end:]
+        lines = "\n" * text.count("\n", start, end)
+        # Between the commas of a sequence something has to stand.
+        is_flow = self.holder is not None and self.holder.flow and not self.is_tag
+        return text[:start] + ("null" if is_flow else "") + lines + text[end:]
 
     @property
     def _entry(self) -> Entry | None:

@@ -19,7 +19,18 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Node, Recipe
     from modellint.link.project import Project
 
-_YAML = ".yaml"
+#: The groups of Hydra itself, and what their entries may choose without a plugin but that for colours.
+#: Source: hydra-core 1.3.8, `hydra/conf/hydra`.
+_OF_HYDRA = {
+    "hydra/env": ("default",),
+    "hydra/help": ("default",),
+    "hydra/hydra_help": ("default",),
+    "hydra/hydra_logging": ("default", "colorlog", "disabled", "hydra_debug", "none"),
+    "hydra/job_logging": ("default", "colorlog", "disabled", "none", "stdout"),
+    "hydra/launcher": ("basic",),
+    "hydra/output": ("default",),
+    "hydra/sweeper": ("basic",),
+}
 #: How deep groups are listed below a folder.
 _DEEPEST = 3
 
@@ -32,8 +43,11 @@ class Groups:
     base: str
 
     def options(self, group: str, project: Project) -> tuple[str, ...]:
-        """The names in a group, `/` before it or not."""
-        return self.search.options(self.absolute(group), project)
+        """The names in a group, `/` before it or not; those that Hydra brings are among them."""
+        name = self.absolute(group)
+        own = group.strip("/") if not group.startswith("/") and self.base else name
+        found = dict.fromkeys((*self.search.options(name, project), *_OF_HYDRA.get(name, _OF_HYDRA.get(own, ()))))
+        return tuple(found)
 
     def absolute(self, group: str) -> str:
         """A group from the top of the search path, as the file names it."""

@@ -12,7 +12,8 @@ from modellint import knowledge
 from modellint.graph.definitions import DefinedClass, DefinedFunction, DefinedModule, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import Dialect
-from modellint.knowledge.catalogue import catalogue
+from modellint.knowledge import libraries, surface
+from modellint.knowledge.catalogue import Catalogue, catalogue
 from modellint.link.recipes.pairing import scripts_of
 
 if TYPE_CHECKING:
@@ -146,6 +147,9 @@ def _top(file: Path, project: Project) -> Iterator[Name]:
             yield Name(name, NameKind.MODULE)
     for name in knowledge.PACKAGES:
         yield Name(name, NameKind.MODULE)
+    for library in libraries.LIBRARIES:
+        for name in library.packages:
+            yield Name(name, NameKind.MODULE, is_own=False)
     for folder in path.packages:
         for name in project.files.listdir(folder):
             stem, _, suffix = name.partition(".")
@@ -225,18 +229,36 @@ def _has_modules(folder: Path, project: Project, depth: int) -> bool:
 
 def _described_names(owner: str) -> Iterator[Name]:
     """The names that the shipped facts know."""
+    for name, kind in sorted(libraries.names_below(owner).items()):
+        if not name.startswith("_"):
+            yield Name(name, NameKind(kind), is_own=kind != "value")
     known = catalogue(owner.partition(".")[0]) if owner else None
     if known is None:
         return
+    for name in sorted(surface.module_names(owner) or ()) if owner.startswith("torch") else ():
+        if not name.startswith("_"):
+            yield Name(name, NameKind.CLASS if name[:1].isupper() else NameKind.FUNCTION, is_own=False)
     owner = known.redirected(owner)
     module = known.module(owner)
     for name in sorted(known.submodules(owner)):
         if not name.startswith("_"):
             yield Name(name, NameKind.MODULE)
     if module is None:
+        yield from _of_earlier(owner, known)
         return
     for name in sorted(module.classes):
         yield Name(name, NameKind.CLASS)
     for name in sorted(module.functions):
         if not name.startswith("_") and name not in module.classes:
             yield Name(name, NameKind.FUNCTION)
+
+
+def _of_earlier(owner: str, known: Catalogue) -> Iterator[Name]:
+    """The names of a module that only the releases before the described ones have."""
+    earlier = known.earlier
+    for name in sorted(earlier.names(owner)) if earlier is not None else ():
+        if name == "*" or name.startswith("_") or earlier is None:
+            continue
+        is_class = earlier.is_class(f"{owner}.{name}")
+        if is_class is not None:
+            yield Name(name, NameKind.CLASS if is_class else NameKind.FUNCTION)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from modellint.dialects.hydra_nodes import HYDRA, nodes_below
 from modellint.graph.recipe import Dialect, TagKind
 from modellint.graph.value import EventKind, Op
 from modellint.server.configs.offers import Offer, OfferKind
@@ -92,10 +93,17 @@ def _in_braces(cursor: Cursor, tree: Tree, project: Project) -> Iterator[Offer]:
     holder: tuple[Scalar, ...] = (*(path[: len(path) - len(dots)] if dots else ()), *keys)
     is_bracket = match[2].endswith("[")
     closes = cursor.after.lstrip().startswith(("}", ".", "[", "]"))
-    for key in tree.below(holder):
+    end = "" if closes else "]}" if is_bracket else "}"
+    own = tree.below(holder)
+    for key in own:
         if key.path != path:
-            end = "" if closes else "]}" if is_bracket else "}"
             yield _offer(key.name, key.value, last, key.has_keys, end, is_object=key.is_object)
+    for name in nodes_below(holder) or {}:
+        if all(key.name != name for key in own):
+            has_keys = bool(nodes_below((*holder, name)))
+            yield _offer(name, "of Hydra itself", last, has_keys, end, is_object=False)
+    if not dots and not keys and cursor.recipe.dialect is Dialect.OMEGACONF and all(one.name != HYDRA for one in own):
+        yield Offer(HYDRA, OfferKind.KEY, len(last), detail="Hydra's own configuration", order="4")
     if not dots and not is_bracket:
         inside = started.lstrip()
         for name, text in {**_RESOLVERS, **_registered_resolvers(project)}.items():

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,24 +87,83 @@ def neovim_settings() -> str:
 def test_neovim_with_the_settings_of_the_docs_shows_a_finding_and_applies_its_fix(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(MODEL)
     (tmp_path / "modellint.toml").write_text("")
-    (tmp_path / "settings.lua").write_text(neovim_settings())
-    (tmp_path / "script.lua").write_text(SCRIPT)
-    call = f"lua assert(loadfile('{tmp_path}/script.lua'))('{tmp_path}')"
-    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    subprocess.run(
-        [str(NEOVIM), "--headless", "--clean", "-i", "NONE", "-c", f"luafile {tmp_path}/settings.lua", "-c", call],
-        check=True,
-        timeout=240,
-        cwd=tmp_path,
-        capture_output=True,
-        env={**os.environ, "PATH": path},
-    )
-    result = json.loads((tmp_path / "result.json").read_text())
+    result = run_neovim(tmp_path, SCRIPT)
     assert [(one["line"], one["code"], one["source"]) for one in result["shown"]] == [(7, "ML204", "modellint")]
     assert result["left"] == 0
     assert FIXED in (tmp_path / "model.py").read_text()
     (hint,) = result["hints"]
     assert (hint["position"], hint["label"]) == ({"line": 11, "character": 12}, ": [3, 4]")
+
+
+MAIN = """\
+import hydra
+
+
+@hydra.main(config_path="conf", config_name="config", version_base=None)
+def main(cfg):
+    return cfg.trainer.epochs
+"""
+#: Types a line of a configuration and takes the first completion; then asks for a definition and a hover text.
+TYPING = """
+local folder = ...
+vim.cmd("edit " .. folder .. "/conf/config.yaml")
+local buffer = vim.api.nvim_get_current_buf()
+local get_clients = vim.lsp.get_clients or vim.lsp.get_active_clients
+vim.wait(60000, function() return #get_clients() > 0 end, 50)
+local id = get_clients()[1].id
+vim.wait(60000, function() return get_clients()[1].initialized or get_clients()[1].server_capabilities ~= nil end, 50)
+local function ask(method, line, column)
+  local document = vim.lsp.util.make_text_document_params(buffer)
+  local params = { textDocument = document, position = { line = line - 1, character = column } }
+  return vim.lsp.buf_request_sync(buffer, method, params, 60000)[id].result
+end
+vim.api.nvim_buf_set_lines(buffer, -1, -1, true, { "net:", "  _target_: nets.Net", "  width: ${trainer.ep" })
+local items = ask("textDocument/completion", 5, 21)
+local first = (items.items or items)[1]
+vim.lsp.util.apply_text_edits({ first.textEdit }, buffer, vim.lsp.get_client_by_id(id).offset_encoding)
+local definition = ask("textDocument/definition", 5, 20)
+local hover = ask("textDocument/hover", 4, 18)
+local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, true)
+local triggers = vim.lsp.get_client_by_id(id).server_capabilities.completionProvider.triggerCharacters
+vim.lsp.stop_client(id)
+local result = { lines = lines, definition = definition, hover = hover.contents.value, triggers = triggers }
+vim.fn.writefile({ vim.fn.json_encode(result) }, folder .. "/result.json")
+vim.cmd("qall!")
+"""
+
+
+def run_neovim(folder: Path, script: str) -> dict[str, Any]:
+    """The result that a script writes, with the settings of the docs and the server of this environment."""
+    (folder / "settings.lua").write_text(neovim_settings())
+    (folder / "script.lua").write_text(script)
+    call = f"lua assert(loadfile('{folder}/script.lua'))('{folder}')"
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    subprocess.run(
+        [str(NEOVIM), "--headless", "--clean", "-i", "NONE", "-c", f"luafile {folder}/settings.lua", "-c", call],
+        check=True,
+        timeout=240,
+        cwd=folder,
+        capture_output=True,
+        env={**os.environ, "PATH": path},
+    )
+    found: dict[str, Any] = json.loads((folder / "result.json").read_text())
+    return found
+
+
+@pytest.mark.dear
+@pytest.mark.skipif(NEOVIM is None, reason="Neovim (`nvim`) is not installed")
+def test_neovim_completes_a_configuration_that_is_being_typed(tmp_path: Path) -> None:
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "config.yaml").write_text("trainer:\n  epochs: 3\n")
+    (tmp_path / "nets.py").write_text("class Net:\n    def __init__(self, width):\n        pass\n")
+    (tmp_path / "main.py").write_text(MAIN)
+    (tmp_path / "modellint.toml").write_text("")
+    result = run_neovim(tmp_path, TYPING)
+    assert result["lines"][-1] == "  width: ${trainer.epochs}"
+    (definition,) = result["definition"]
+    assert (Path(definition["uri"]).name, definition["range"]["start"]) == ("config.yaml", {"line": 1, "character": 2})
+    assert "class Net(width)" in result["hover"]
+    assert "." in result["triggers"]
 
 
 #: Opens model.py, starts the server that the settings name, waits for a diagnostic, takes the first action, saves.

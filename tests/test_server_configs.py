@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 import pytest_lsp
+from effort import calls_of, drawn
 from lsprotocol import types
+from pygls.workspace import PositionCodec
 from pytest_lsp import LanguageClient, client_capabilities
 from test_server import SERVER, begin, put
+
+from modellint.config import settings_for
+from modellint.server.protocol import Converter
+from modellint.server.session import Session
+from modellint.server.shown import text_of
+from modellint.server.written import Written
 
 pytestmark = pytest.mark.asyncio
 
@@ -444,3 +453,94 @@ async def test_other_files_have_none(client: LanguageClient, tmp_path: Path) -> 
     write(tmp_path, HYDRA)
     assert await labels(tmp_path / "compose.yaml", "services:\n  web:\n    image: ¦\n", client) == []
     assert await labels(tmp_path / "app/nets.py", f"{NETS}\nnn.¦\n", client) == []
+
+
+#: Parts of configurations, for what is typed at random.
+BITS = (
+    "${",
+    "}",
+    "!new:",
+    "!ref <",
+    "- ",
+    ": ",
+    "_target_: ",
+    "{",
+    "[",
+    '"',
+    "'",
+    "\t",
+    "&a ",
+    "*a",
+    "#",
+    "| ",
+    "\n",
+    "@",
+)
+
+
+def damaged(text: str, random: Random) -> tuple[str, int]:
+    """A text that somebody changes at random, and the place of the cursor."""
+    at = random.randrange(len(text) + 1)
+    if random.random() < 0.4:
+        text = text[:at] + text[at:].partition("\n")[2]
+    elif random.random() < 0.5:
+        text = text[:at] + random.choice(BITS) + text[at:]
+    if random.random() < 0.1:
+        text = text.replace("\n", "\r\n")
+    return text, min(at, len(text))
+
+
+async def test_no_place_in_a_damaged_file_is_too_odd(client: LanguageClient, tmp_path: Path) -> None:
+    write(tmp_path, {**HYDRA, **SPEECHBRAIN})
+    random = Random(4)
+    names = [name for name in (*HYDRA, *SPEECHBRAIN) if name.endswith(".yaml")]
+    answers = 0
+    for _ in range(drawn(700)):
+        path = tmp_path / random.choice(names)
+        text, at = damaged(path.read_text("utf-8"), random)
+        document, position = opened(path, text[:at] + CURSOR + text[at:], client)
+        found = (
+            await client.text_document_completion_async(types.CompletionParams(document, position)),
+            await client.text_document_definition_async(types.DefinitionParams(document, position)),
+            await client.text_document_references_async(
+                types.ReferenceParams(types.ReferenceContext(include_declaration=True), document, position)
+            ),
+        )
+        answers += sum(bool(one) for one in found)
+        client.text_document_did_close(types.DidCloseTextDocumentParams(document))
+    assert answers > drawn(100)
+    assert [message for message in client.log_messages if message.type is types.MessageType.Error] == []
+    assert client.messages == []
+
+
+def many_configurations(folder: Path) -> None:
+    """A project whose program composes two of 300 configurations."""
+    write(folder, HYDRA)
+    for number in range(300):
+        path = folder / f"conf/experiment/number_{number}.yaml"
+        path.write_text(f"# @package _global_\ndefaults:\n  - override /model: large\ntrainer:\n  epochs: {number}\n")
+
+
+async def test_a_key_press_among_300_configurations_costs_little(tmp_path: Path) -> None:
+    many_configurations(tmp_path)
+    path = tmp_path / "conf/experiment/number_7.yaml"
+    session = Session(settings_for([tmp_path]))
+
+    def press(text: str) -> list[str]:
+        before, _, after = text.partition(CURSOR)
+        session.open(path, f"{before}{after}".encode())
+        source = text_of(path.as_posix(), 1, f"{before}{after}")
+        codec = PositionCodec(types.PositionEncodingKind.Utf16)
+        converter = Converter(codec, lambda name: source.source, lambda name: Path(name).as_uri())
+        line = before.count("\n")
+        position = types.Position(line, len(before.rpartition("\n")[2]))
+        return [item.label for item in Written(session, source, converter).complete(position)]
+
+    start = path.read_text("utf-8")
+    press(f"{start}a: ${{t{CURSOR}\n")
+    costs = []
+    for typed in ("tr", "tra", "trainer", "trainer.", "trainer.e"):
+        text = f"{start}a: ${{{typed}{CURSOR}\n"
+        costs.append(calls_of(lambda text=text: press(text)))  # type: ignore[misc]
+    assert "epochs" in press(f"{start}a: ${{trainer.{CURSOR}\n")
+    assert max(costs) < 10_000

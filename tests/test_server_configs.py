@@ -24,6 +24,7 @@ pytestmark = pytest.mark.asyncio
 #: Where the cursor is.
 CURSOR = "¦"
 NETS = '''\
+from dataclasses import dataclass
 from typing import Literal, Optional
 
 from torch import nn
@@ -48,9 +49,21 @@ class Net(Base):
         return cls(1, depth=1)
 
 
+@dataclass
+class Corpus:
+    path: str
+    rate: int = 16_000
+
+
+class Data:
+    def __init__(self, corpus: Corpus | None = None, *, head: nn.Linear | None = None):
+        self.corpus = corpus
+
+
 def make(size, count=3):
     """Make some."""
 '''
+CLASSES = ["Base", "Corpus", "Data", "Net"]
 HYDRA = {
     "app/__init__.py": "",
     "app/nets.py": NETS,
@@ -177,7 +190,11 @@ OFFERED = {
     ),
     "modules": ("conf/model/small.yaml", "_target_: app.¦\n", ["more", "nets"]),
     "a folder without __init__": ("conf/model/small.yaml", "_target_: app.more.¦\n", ["heads"]),
-    "classes and functions": ("conf/model/small.yaml", "_target_: app.nets.N¦\n", ["Base", "Net", "make"]),
+    "classes and functions": (
+        "conf/model/small.yaml",
+        "_target_: app.nets.N¦\n",
+        [*CLASSES, "make"],
+    ),
     "class methods": ("conf/model/small.yaml", "_target_: app.nets.Net.¦\n", ["tiny"]),
     "shipped classes": ("conf/model/small.yaml", "_target_: torch.optim.lr_scheduler.¦\n", ["ChainedScheduler"]),
     "arguments, required ones first": (
@@ -205,6 +222,12 @@ OFFERED = {
         "# @package _global_\ndefaults:\n  - override /model: large\nmodel:\n  ¦\n",
         ["act", "depth", "head", "rate", "width"],
     ),
+    "fields of a dataclass that annotates": (
+        "conf/model/small.yaml",
+        "_target_: app.nets.Data\ncorpus:\n  ¦\n",
+        ["path", "rate", "_target_"],
+    ),
+    "no arguments of another class": ("conf/model/small.yaml", "_target_: app.nets.Data\nhead:\n  ¦\n", ["_target_"]),
     "the beginning of an object": ("conf/model/small.yaml", "_target_: app.nets.Net\nhead:\n  ¦\n", ["_target_"]),
     "keys of other files": (
         "conf/experiment/fast.yaml",
@@ -256,10 +279,13 @@ OFFERED = {
 }
 #: The same of files of other dialects, which no program composes.
 OTHERS = {
-    "torchtune, a target": ("_component_: app.nets.N¦\n", ["Base", "Net", "make"]),
+    "torchtune, a target": ("_component_: app.nets.N¦\n", [*CLASSES, "make"]),
     "torchtune, arguments": ("model:\n  _component_: app.nets.Net\n  ¦\n", ["depth", "width", "act"]),
     "torchtune, keys": ("a: 3\nmodel:\n  _component_: app.nets.Net\n  width: ${¦\n", ["a", "model"]),
-    "latent diffusion, a target": ("m:\n  target: app.nets.N¦\n  params:\n    depth: 2\n", ["Base", "Net", "make"]),
+    "latent diffusion, a target": (
+        "m:\n  target: app.nets.N¦\n  params:\n    depth: 2\n",
+        [*CLASSES, "make"],
+    ),
     "latent diffusion, arguments": (
         "m:\n  target: app.nets.Net\n  params:\n    depth: 2\n    ¦\n",
         ["width", "act", "head", "rate"],
@@ -272,8 +298,8 @@ TAGGED = {
     "tags half typed": ("!n¦", ["!name:", "!new:"]),
     "no tag yet": ("¦", ["!PLACEHOLDER", "!apply:"]),
     "packages": ("!new:¦", ["net", "speechbrain", "torch", "train"]),
-    "classes, for !new": ("!new:net.¦", ["Base", "Net"]),
-    "functions too, for !name": ("!name:net.¦", ["Base", "Net", "make"]),
+    "classes, for !new": ("!new:net.¦", CLASSES),
+    "functions too, for !name": ("!name:net.¦", [*CLASSES, "make"]),
     "shipped classes": ("!new:speechbrain.nnet.CNN.¦", ["Conv1d", "Conv2d"]),
     "arguments": ("!new:net.Net\n  ¦", ["depth", "width", "act", "head", "rate"]),
     "arguments before others": ("!new:net.Net\n  ra¦\n  width: 3", ["depth", "act", "head", "rate"]),
@@ -346,11 +372,11 @@ async def test_hover_texts(client: LanguageClient, tmp_path: Path) -> None:
 
 #: Where what is at the cursor is defined.
 DEFINED = {
-    "a class": ("conf/model/small.yaml", "_target_: app.nets.N¦et\n", ("nets.py", 11)),
-    "a function": ("conf/model/small.yaml", "_target_: app.nets.ma¦ke\n", ("nets.py", 25)),
+    "a class": ("conf/model/small.yaml", "_target_: app.nets.N¦et\n", ("nets.py", 12)),
+    "a function": ("conf/model/small.yaml", "_target_: app.nets.ma¦ke\n", ("nets.py", 37)),
     "a module": ("conf/model/small.yaml", "_target_: app.ne¦ts.Net\n", ("nets.py", 1)),
-    "a parameter": ("conf/model/small.yaml", "_target_: app.nets.Net\nra¦te: 3\n", ("nets.py", 17)),
-    "a parameter of a base": ("conf/model/small.yaml", "_target_: app.nets.Net\nde¦pth: 3\n", ("nets.py", 7)),
+    "a parameter": ("conf/model/small.yaml", "_target_: app.nets.Net\nra¦te: 3\n", ("nets.py", 18)),
+    "a parameter of a base": ("conf/model/small.yaml", "_target_: app.nets.Net\nde¦pth: 3\n", ("nets.py", 8)),
     "a reference": ("conf/model/small.yaml", "_target_: a.b\nw: ${trainer.ep¦ochs}\n", ("config.yaml", 7)),
     "its beginning": ("conf/model/small.yaml", "_target_: a.b\nw: ${train¦er.epochs}\n", ("config.yaml", 6)),
     "an entry": ("conf/config.yaml", "defaults:\n  - model: sm¦all\n", ("small.yaml", 1)),
@@ -372,8 +398,8 @@ DEFINED = {
     ),
 }
 DEFINED_IN_RECIPES = {
-    "a class": ("hparams/train.yaml", RECIPE.replace("net.Net", "net.N¦et"), ("net.py", 11)),
-    "a parameter": ("hparams/train.yaml", RECIPE.replace("  width", "  wi¦dth"), ("net.py", 17)),
+    "a class": ("hparams/train.yaml", RECIPE.replace("net.Net", "net.N¦et"), ("net.py", 12)),
+    "a parameter": ("hparams/train.yaml", RECIPE.replace("  width", "  wi¦dth"), ("net.py", 18)),
     "a reference": ("hparams/train.yaml", RECIPE.replace("<width>", "<wi¦dth>"), ("train.yaml", 2)),
     "a nested key": ("hparams/train.yaml", f"{RECIPE}a: !ref <opts[de¦ep]>", ("train.yaml", 6)),
     "an included file": ("hparams/train.yaml", f"{RECIPE}a: !include:mo¦re.yaml", ("more.yaml", 1)),

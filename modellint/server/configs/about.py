@@ -34,8 +34,11 @@ def text_about(subject: Subject, project: Project) -> str | None:
             parts = [_code(argument.words), f"of `{callee.name}`"]
             parts += [_value(key)] if key is not None and key.value else []
             return "\n\n".join(parts)
-        case ReferenceSubject(_, text, key):
-            return f"`{text}` is not there" if key is None else f"{_path(key)}\n\n{_value(key)}{_from(key, project)}"
+        case ReferenceSubject(_, text, None, (), is_missing):
+            return f"`{text}` is not there" if is_missing else None
+        case ReferenceSubject(_, _, key, others):
+            found = others if key is None else (key,)
+            return "\n\n".join(f"{_path(one)}\n\n{_value(one)}{_from(one, project)}" for one in found)
         case KeySubject(_, key, written):
             is_told = not key.value or key.value == " ".join(written.split())
             return None if is_told else f"{_path(key)}\n\n{_value(key)}{_from(key, project)}"
@@ -55,6 +58,8 @@ def places_of(subject: Subject) -> Iterator[Place]:
             place = argument.place or callee.place
             if place is not None:
                 yield place
+        case ReferenceSubject(_, _, None, others):
+            yield from (one.place for one in others)
         case ReferenceSubject(_, _, key) | KeySubject(_, key) if key is not None:
             yield key.place
         case EntrySubject(_, _, files):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from typing import TYPE_CHECKING
 
 from modellint.graph.definitions import DefinedClass, DefinedConstant, DefinedFunction, DefinedModule, External
 from modellint.graph.immutable import dataclass, replace
-from modellint.graph.value import Op
+from modellint.graph.value import Op, dotted
 from modellint.knowledge.catalogue import catalogue
 from modellint.link.classes.definitions import SourceFacts, SourceMethod
 from modellint.link.library_names import Found, look_up
@@ -39,6 +40,8 @@ class Argument:
     default: str | None
     annotation: str
     place: Place | None = None
+    #: The names in the annotation, as an absolute import would have them.
+    types: tuple[str, ...] = ()
 
     @property
     def is_required(self) -> bool:
@@ -63,7 +66,7 @@ class Argument:
 class Callable:
     """A class or function, with the first paragraph of its docstring and where it is defined.
 
-    `arguments` are None if they are not known.
+    `arguments` are None if they are not known. `is_dataclass`: a mapping may stand for an object of it.
     """
 
     name: str
@@ -71,6 +74,7 @@ class Callable:
     arguments: tuple[Argument, ...] | None
     text: str = ""
     place: Place | None = None
+    is_dataclass: bool = False
 
     @property
     def signature(self) -> str:
@@ -106,7 +110,8 @@ def _read(name: str, files: Sequence[Path], project: Project) -> Callable | None
             model = project.classes.model(cls)
             arguments = _of_class(model, project)
             text = cls.docstring or _text_of_constructor(model)
-            return Callable(last, NameKind.CLASS, arguments, _paragraph(text), cls.place)
+            is_dataclass = any(one.facts.fields is not None for one in model.mro())
+            return Callable(last, NameKind.CLASS, arguments, _paragraph(text), cls.place, is_dataclass)
         case DefinedFunction(function):
             skipped = function.owner is not None and not function.is_static
             arguments = tuple(_arguments(function.parameters[int(skipped) :], function.module, function))
@@ -202,13 +207,27 @@ def _of_constructor(model: ClassModel) -> list[Argument] | None:
     facts = model.facts
     module = model.cls.module if model.cls is not None else None
     if facts.fields is not None:
-        return list(_arguments(facts.fields, module, None))
+        return [replace(one, place=_place_of_field(one.name, model)) for one in _arguments(facts.fields, module, None)]
     method = model.own_method("__init__")
     if method is None:
         return None
     parameters = method.parameters[1:] if method.has_receiver else method.parameters
     function = method.function if isinstance(method, SourceMethod) else None
     return list(_arguments(parameters, None if function is None else function.module, function))
+
+
+def _place_of_field(name: str, model: ClassModel) -> Place | None:
+    """The place of a field of a dataclass, in the class or a base that annotates it."""
+    for current in model.mro():
+        annotation = current.cls.annotations.get(name) if current.cls is not None else None
+        if current.cls is not None and annotation is not None:
+            module = current.cls.module
+            lines = module.source.plain.lines
+            for number in range(annotation.line, current.cls.line, -1):
+                match = re.match(rf"[ \t]*({re.escape(name)})[ \t]*:", lines[number - 1])
+                if match is not None:
+                    return Place(module.path, Span(number, match.start(1) + 1, number, match.end(1) + 1))
+    return None
 
 
 def _text_of_constructor(model: ClassModel) -> str | None:
@@ -226,7 +245,18 @@ def _arguments(
     for one in parameters:
         default = None if one.default is None else _code_of(one.default, module)
         annotation = "" if one.annotation is None else _code_of(one.annotation, module)
-        yield Argument(one.name, one.kind, default, annotation, places.get(one.name))
+        types = () if one.annotation is None or module is None else tuple(_types(one.annotation, module))
+        yield Argument(one.name, one.kind, default, annotation, places.get(one.name), types)
+
+
+def _types(annotation: Value, module: ModuleFacts) -> Iterator[str]:
+    """The names of classes in an annotation, those of the module itself in full."""
+    for part in annotation.walk():
+        name = dotted(part) if part.op in (Op.GLOBAL, Op.ATTR) else None
+        if name is not None and not hasattr(builtins, name):
+            head, dot, rest = name.partition(".")
+            known = module.imports.get(head)
+            yield f"{known}{dot}{rest}" if known is not None else f"{module.name}.{name}"
 
 
 def _code_of(value: Value, module: ModuleFacts | None) -> str:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import Dialect, NodeKind, TagKind
-from modellint.server.configs.callables import callable_of
 from modellint.server.configs.cursor import CALLING, TARGETS, cursor_in, directives_of
 from modellint.server.configs.entries import entry_offers, is_in_defaults
 from modellint.server.configs.names import NameKind, names_below, near
 from modellint.server.configs.offers import Offer, OfferKind
 from modellint.server.configs.others import names_called
 from modellint.server.configs.references import is_open, reference_offers
+from modellint.server.configs.takers import taker_at, target_at
 from modellint.server.configs.trees import is_plain, tree_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
-    from modellint.server.configs.callables import Argument
+    from modellint.server.configs.callables import Argument, Callable
     from modellint.server.configs.cursor import Cursor
     from modellint.server.configs.trees import Tree
 
@@ -74,15 +74,12 @@ class Situation:
     @property
     def target(self) -> str:
         """The name that the object around the cursor calls; empty if there is none."""
-        called = self.cursor.call
-        if called is not None and called.target:
-            return called.target
-        if not is_plain(self.recipe):
-            return ""
-        path = self.cursor.path if self.cursor.is_key else self.cursor.path[:-1]
-        tree = self.tree
-        found = tree.key(tree.path_in(path))
-        return "" if found is None else found.target
+        return target_at(self.cursor, self.tree)
+
+    @property
+    def taker(self) -> Callable | None:
+        """The class or function that takes the keys around the cursor as arguments, or as fields; None if none does."""
+        return taker_at(self.cursor, self.tree, self.files, self.project)
 
 
 def completions(
@@ -223,7 +220,7 @@ def _key_offers(situation: Situation) -> Iterator[Offer]:
         yield from _directives(directives_of(called.writing), given, typed, colon)
         return
     name = situation.target if is_mapping else ""
-    known = callable_of(name, situation.files, situation.project) if name else None
+    known = situation.taker if is_mapping else None
     for one in (known.arguments if known is not None else None) or ():
         if one.is_named and one.name not in given:
             yield _argument_offer(one, typed, colon, _elsewhere(situation, one.name))
@@ -315,8 +312,7 @@ def _value_offers(situation: Situation) -> Iterator[Offer]:
         for value in directives[key][1]:
             yield Offer(value, OfferKind.VALUE, len(typed))
         return
-    name = situation.target
-    known = callable_of(name, situation.files, situation.project) if name else None
+    known = situation.taker
     argument = None if known is None else known.argument(key)
     if argument is not None and (called is None or not called.is_shell):
         yield from _argument_values(argument, typed)

@@ -30,7 +30,7 @@ def names_called(recipe: Recipe, project: Project) -> Mapping[str, tuple[str, ..
 
     def find() -> Mapping[str, tuple[str, ...]]:
         found: dict[str, dict[str, None]] = {}
-        for path in _files(folder, project, is_deep=is_deep):
+        for path in files_below(folder, project, is_deep=is_deep):
             known = found_in(path, recipe.dialect, project)
             for name, arguments in known.items():
                 found.setdefault(name, {}).update(dict.fromkeys(arguments))
@@ -68,7 +68,7 @@ def _call(node: Node, dialect: Dialect) -> tuple[str, list[str]]:
     return target.value.text, names
 
 
-def _files(folder: Path, project: Project, *, is_deep: bool) -> Iterator[Path]:
+def files_below(folder: Path, project: Project, *, is_deep: bool) -> Iterator[Path]:
     """The YAML files in a folder, and in those below it."""
     pending, count = [folder], 0
     for one in pending:

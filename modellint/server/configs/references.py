@@ -9,6 +9,7 @@ from modellint.dialects.hydra_nodes import HYDRA, nodes_below
 from modellint.graph.recipe import Dialect, TagKind
 from modellint.graph.value import EventKind, Op
 from modellint.server.configs.offers import Offer, OfferKind
+from modellint.server.configs.options import keys_below_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,7 +95,7 @@ def _in_braces(cursor: Cursor, tree: Tree, project: Project) -> Iterator[Offer]:
     is_bracket = match[2].endswith("[")
     closes = cursor.after.lstrip().startswith(("}", ".", "[", "]"))
     end = "" if closes else "]}" if is_bracket else "}"
-    own = tree.below(holder)
+    own = tree.below(holder) or keys_below_options(holder, cursor.recipe, project)
     for key in own:
         if key.path != path:
             yield _offer(key.name, key.value, last, key.has_keys, end, is_object=key.is_object)

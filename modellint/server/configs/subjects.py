@@ -13,6 +13,8 @@ from modellint.server.configs.cursor import CALLING, TARGETS, node_at
 from modellint.server.configs.entries import is_in_defaults
 from modellint.server.configs.groups import entry_at, files_of, groups_of
 from modellint.server.configs.names import near
+from modellint.server.configs.options import keys_in_options
+from modellint.server.configs.takers import taker_at
 from modellint.server.configs.trees import Composite, tree_of
 from modellint.source import Place, Span
 
@@ -52,11 +54,16 @@ class ArgumentSubject:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceSubject:
-    """A reference up to the key at the place, and the key that it leads to; None if there is none."""
+    """A reference up to the key at the place, and the key that it leads to; None if there is none.
+
+    `others` are the keys that it leads to where other files are chosen. `is_missing`: certainly none is there.
+    """
 
     span: Span
     text: str
     key: Key | None
+    others: tuple[Key, ...] = ()
+    is_missing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +109,7 @@ def subject_at(recipe: Recipe, line: int, column: int, project: Project) -> Subj
     tree = tree_of(recipe, project)
     if cursor.is_key:
         return _of_key(cursor, tree, project)
-    reference = _of_reference(cursor, tree, line, column)
+    reference = _of_reference(cursor, tree, line, column, project)
     if reference is not None:
         return reference
     if cursor.key in TARGETS and cursor.call is not None:
@@ -141,13 +148,9 @@ def _of_name(text: str, span: Span, cursor: Cursor, line: int, column: int, proj
 
 def _of_key(cursor: Cursor, tree: Tree, project: Project) -> Subject | None:
     name = cursor.node.scalar
-    path = tree.path_in(cursor.path)
-    key = tree.key((*path, name))
-    around = tree.key(path) if path else None
-    called = cursor.call
-    target = called.target if called is not None else around.target if around is not None else ""
-    is_beside = called is not None and called.is_shell
-    known = callable_of(target, near(cursor.recipe, project), project) if target and not is_beside else None
+    key = tree.key((*tree.path_in(cursor.path), name))
+    is_beside = cursor.call is not None and cursor.call.is_shell
+    known = None if is_beside else taker_at(cursor, tree, near(cursor.recipe, project), project)
     argument = known.argument(str(name)) if known is not None else None
     if known is not None and argument is not None:
         return ArgumentSubject(cursor.node.span, argument, known, key)
@@ -169,19 +172,19 @@ def _of_entry(cursor: Cursor, project: Project) -> EntrySubject | None:
     return EntrySubject(cursor.node.span, choice, tuple(own), groups, options)
 
 
-def _of_reference(cursor: Cursor, tree: Tree, line: int, column: int) -> ReferenceSubject | None:
+def _of_reference(cursor: Cursor, tree: Tree, line: int, column: int, project: Project) -> ReferenceSubject | None:
     for reference in cursor.node.references:
         span = reference.span
         if (span.line, span.column) <= (line, column) < (span.end_line, span.end_column):
             is_one_line = span.line == span.end_line
             inside = column - span.column if is_one_line else None
             if isinstance(tree, Composite):
-                return _of_interpolation(reference.text, span, inside, cursor, tree)
-            return _of_angles(reference.text, span, inside, tree)
+                return _of_interpolation(reference.text, span, inside, cursor, tree, project)
+            return _of_angles(reference.text, span, inside, cursor, tree)
     return None
 
 
-def _of_angles(text: str, span: Span, inside: int | None, tree: Tree) -> ReferenceSubject:
+def _of_angles(text: str, span: Span, inside: int | None, cursor: Cursor, tree: Tree) -> ReferenceSubject:
     """`<a[b].c>` up to the key at a place inside of it."""
     keys, _ = split_reference(text)
     end, wanted = 1, len(keys)
@@ -190,11 +193,12 @@ def _of_angles(text: str, span: Span, inside: int | None, tree: Tree) -> Referen
         if inside is not None and inside < end:
             wanted = number + 1
             break
-    return ReferenceSubject(span, text, tree.key(keys[:wanted]))
+    found = tree.key(keys[:wanted])
+    return ReferenceSubject(span, text, found, (), found is None and tree.lacks(cursor.node, keys[:wanted]))
 
 
 def _of_interpolation(
-    text: str, span: Span, inside: int | None, cursor: Cursor, tree: Composite
+    text: str, span: Span, inside: int | None, cursor: Cursor, tree: Composite, project: Project
 ) -> ReferenceSubject | None:
     """`${a.b}` up to the key at a place inside of it; an inner one if the place is in that."""
     whole = f"{interpolation.OPEN}{text}}}"
@@ -216,7 +220,10 @@ def _of_interpolation(
         keys = keys[: _keys_before(own, at - piece.start)]
     shortened = Interpolation(piece.start, piece.end, piece.dots, keys or piece.keys)
     led: tuple[Scalar, ...] | None = tree.led_path(shortened, path)
-    return ReferenceSubject(span, own[2:-1].strip(), None if led is None else tree.key(led))
+    key = None if led is None else tree.key(led)
+    others = () if key is not None or led is None else tuple(keys_in_options(led, tree.composed, project))
+    is_missing = key is None and not others and tree.lacks(cursor.node, led or ())
+    return ReferenceSubject(span, own[2:-1].strip(), key, others, is_missing)
 
 
 def _keys_before(text: str, at: int) -> int:

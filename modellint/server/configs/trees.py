@@ -15,6 +15,7 @@ from modellint.graph.interpolation import Interpolation
 from modellint.graph.recipe import Dialect, NodeKind, TagKind
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.items import ItemKind
+from modellint.source import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -70,6 +71,10 @@ class Tree(Protocol):
 
     def leading_to(self, path: Sequence[Scalar]) -> Iterator[Place]:
         """The references whose target is a key."""
+        ...
+
+    def lacks(self, node: Node, path: Sequence[Scalar]) -> bool:
+        """True if a key that a reference in a node leads to is certainly not there."""
         ...
 
 
@@ -185,11 +190,16 @@ class Composite:
                         yield spot.recipe.place(reference.span)
                         break
 
+    def lacks(self, node: Node, path: Sequence[Scalar]) -> bool:
+        return any(asked.node is node for gap in self.run.gaps.values() for asked in gap.asked.values())
+
     def _key(self, spot: Spot) -> Key:
         item = spot.item
         value = in_words(item, spot.node)
         target = item.target if item is not None and item.kind in (ItemKind.NEW, ItemKind.NAME) else ""
-        span = (spot.key or spot.node).span
+        start = spot.node.span
+        # A key that only the package of a file brings stands nowhere: the file begins with its value.
+        span = spot.key.span if spot.key is not None else Span(start.line, start.column, start.line, start.column)
         return Key(tuple(spot.keys), spot.recipe.place(span), value, target, bool(spot.children))
 
 
@@ -282,6 +292,9 @@ class Nodes:
                     for reference in node.references:
                         if split_reference(reference.text)[0][: len(wanted)] == wanted:
                             yield recipe.place(reference.span)
+
+    def lacks(self, node: Node, path: Sequence[Scalar]) -> bool:
+        return bool(path) and path[0] not in self._root.fields
 
 
 def in_words(item: Item | None, node: Node | None) -> str:

@@ -475,6 +475,29 @@ async def test_a_class_that_is_offered_is_described(client: LanguageClient, tmp_
     assert "A net of layers." in resolved.documentation.value
 
 
+async def test_outlines_and_links(client: LanguageClient, tmp_path: Path) -> None:
+    write(tmp_path, {**HYDRA, **SPEECHBRAIN})
+    document, _ = opened(tmp_path / "conf/config.yaml", HYDRA["conf/config.yaml"] + CURSOR, client)
+    symbols = await client.text_document_document_symbol_async(types.DocumentSymbolParams(document))
+    assert [(one.name, one.kind) for one in symbols or ()][-2:] == [
+        ("classes", types.SymbolKind.Property),
+        ("trainer", types.SymbolKind.Object),
+    ]
+    links = await client.text_document_document_link_async(types.DocumentLinkParams(document))
+    assert [(one.range.start.line, Path(one.target or "").name) for one in links or ()] == [
+        (1, "small.yaml"),
+        (2, "adam.yaml"),
+    ]
+    document, _ = opened(tmp_path / "hparams/train.yaml", f"{RECIPE}a: !include:more.yaml\nb: [{CURSOR}", client)
+    symbols = await client.text_document_document_symbol_async(types.DocumentSymbolParams(document))
+    assert [one.detail for one in symbols or () if isinstance(one, types.DocumentSymbol) and one.detail] == [
+        "net.Net",
+        "speechbrain.nnet.losses.nll_loss",
+    ]
+    (link,) = await client.text_document_document_link_async(types.DocumentLinkParams(document)) or ()
+    assert (link.range.start.line, Path(link.target or "").name) == (9, "more.yaml")
+
+
 async def test_other_files_have_none(client: LanguageClient, tmp_path: Path) -> None:
     write(tmp_path, HYDRA)
     assert await labels(tmp_path / "compose.yaml", "services:\n  web:\n    image: ¦\n", client) == []

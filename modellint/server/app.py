@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lsprotocol import types
 
@@ -18,6 +18,7 @@ from modellint.source import YAML, kind_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+T = TypeVar("T")
 #: For a folder that is created, deleted or renamed, editors send this message only.
 _FOLDERS = types.FileOperationRegistrationOptions(
     [types.FileOperationFilter(types.FileOperationPattern("**", types.FileOperationPatternKind.Folder), "file")]
@@ -36,6 +37,20 @@ def create() -> Server:
         ls.require(uri, types.Range(position, position))
         key = ls.key_of(uri)
         return None if key is None else await ls.at_once(lambda: ls.ask_written(key, question, position))
+
+    async def ask_config(ls: Server, uri: str, question: Callable[[Written], list[T]]) -> list[T]:
+        """The answer to a question about a configuration; none is asked about other files."""
+        key = ls.key_of(uri)
+        if key is None or kind_of(Path(key).name) != YAML:
+            return []
+        # Editors ask after each change, so a check need not wait for it.
+        found = await ls.up_to_date(
+            lambda: ls.ask_written(key, lambda written, _: question(written), None), is_slow=True
+        )
+        return found or []
+
+    def call(written: Written, question: Callable[[Written], Any]) -> Any:
+        return question(written)
 
     def touched(*uris: str) -> None:
         paths = [path for uri in uris if (path := path_of(uri)) is not None]
@@ -169,6 +184,14 @@ def create() -> Server:
         find = partial(Written.references, with_definition=params.context.include_declaration)
         found = await ask(ls, params.text_document.uri, params.position, find)
         return found or []
+
+    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    async def document_symbol(ls: Server, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+        return await ask_config(ls, params.text_document.uri, Written.symbols)
+
+    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_LINK, types.DocumentLinkOptions())
+    async def document_link(ls: Server, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
+        return await ask_config(ls, params.text_document.uri, Written.links)
 
     @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
     async def inlay_hint(ls: Server, params: types.InlayHintParams) -> list[types.InlayHint]:

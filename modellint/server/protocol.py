@@ -101,6 +101,10 @@ class Converter:
         found = self._codec.position_from_client_units([f"{mark}{text}"], asked).character
         return position.line, min(max(found - len(mark), 0), len(text))
 
+    def uri(self, file: Path) -> str:
+        """The URI by which the editor knows a file."""
+        return self._uri_of(file.as_posix())
+
     def location(self, place: Place) -> types.Location:
         return types.Location(self._uri_of(place.path), self.range(place))
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 from lsprotocol import types
 
+from modellint.graph.recipe import NodeKind
 from modellint.server.configs.about import places_of, text_about, text_of
 from modellint.server.configs.callables import callable_of
 from modellint.server.configs.completion import completions
 from modellint.server.configs.kinds import dialect_of, recipe_in, valid_text
 from modellint.server.configs.offers import OfferKind
+from modellint.server.configs.outline import files_named, keys_of
 from modellint.server.configs.scripts import reads_of, subject_in_script
 from modellint.server.configs.subjects import ArgumentSubject, KeySubject, ReferenceSubject, subject_at
 from modellint.server.configs.trees import tree_of
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.link.project import Project
     from modellint.server.configs.offers import Offer
+    from modellint.server.configs.outline import OutlinedKey
     from modellint.server.configs.subjects import Subject
     from modellint.server.protocol import Converter
     from modellint.server.session import Session
@@ -43,6 +46,13 @@ _KINDS = {
     OfferKind.KEYWORD: types.CompletionItemKind.Keyword,
     OfferKind.FILE: types.CompletionItemKind.File,
     OfferKind.FOLDER: types.CompletionItemKind.Folder,
+}
+
+
+_SYMBOLS = {
+    NodeKind.MAPPING: types.SymbolKind.Object,
+    NodeKind.SEQUENCE: types.SymbolKind.Array,
+    NodeKind.SCALAR: types.SymbolKind.Property,
 }
 
 
@@ -127,6 +137,38 @@ class Written:
             return [*own, *found, *reads_of(file, key.path, project)]
 
         return self._locations(self._ask(find))
+
+    def symbols(self) -> list[types.DocumentSymbol]:
+        """The keys of a configuration; none of other files."""
+
+        def find(project: Project) -> list[types.DocumentSymbol]:
+            recipe = self._recipe(project)
+            return [] if recipe is None else list(map(self._symbol, keys_of(recipe)))
+
+        return self._ask(find)
+
+    def _symbol(self, key: OutlinedKey) -> types.DocumentSymbol:
+        path = self._path.as_posix()
+        kind = types.SymbolKind.Class if key.target else _SYMBOLS[key.kind]
+        return types.DocumentSymbol(
+            key.name,
+            kind,
+            self._converter.range_of(path, key.whole),
+            self._converter.range_of(path, key.span),
+            detail=key.target or None,
+            children=list(map(self._symbol, key.below)),
+        )
+
+    def links(self) -> list[types.DocumentLink]:
+        """The places of a configuration that name files; none of other files."""
+
+        def find(project: Project) -> list[types.DocumentLink]:
+            recipe = self._recipe(project)
+            found = [] if recipe is None else files_named(recipe, project)
+            path, converter = self._path.as_posix(), self._converter
+            return [types.DocumentLink(converter.range_of(path, span), converter.uri(file)) for span, file in found]
+
+        return self._ask(find)
 
     def hover(self, position: types.Position) -> tuple[str, types.Range] | None:
         """The text about what is at a position, and its range; None if there is none."""

@@ -44,9 +44,7 @@ def create() -> Server:
         if key is None or kind_of(Path(key).name) != YAML:
             return []
         # Editors ask after each change, so a check need not wait for it.
-        found = await ls.up_to_date(
-            lambda: ls.ask_written(key, lambda written, _: question(written), None), is_slow=True
-        )
+        found = await ls.up_to_date(lambda: ls.ask_written(key, call, question), is_slow=True)
         return found or []
 
     def call(written: Written, question: Callable[[Written], Any]) -> Any:

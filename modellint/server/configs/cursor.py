@@ -6,6 +6,7 @@ arguments beside it or in a mapping of their own.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 #: The tags whose mappings are arguments.
 CALLING = frozenset((TagKind.NEW, TagKind.NAME, TagKind.APPLY, TagKind.APPLYREF))
 _BOOLEANS = ("true", "false")
+_ANCHOR = re.compile(r"(?:!\S*[ \t]+)?&[^\s\[\]{},]+[ \t]+")
 
 
 #: Keys that are no arguments, each with its effect, and the values that it takes.
@@ -125,7 +127,10 @@ class Cursor:
         lines = "\n" * text.count("\n", start, end)
         # Between the commas of a sequence something has to stand.
         is_flow = self.holder is not None and self.holder.flow and not self.is_tag
-        return text[:start] + ("null" if is_flow else "") + lines + text[end:]
+        # What an anchor names elsewhere has to be there.
+        anchor = _ANCHOR.match(text, start, end)
+        kept = anchor[0] if anchor is not None and not self.is_tag and not self.is_key else ""
+        return text[:start] + kept + ("null" if is_flow else "") + lines + text[end:]
 
     @property
     def _entry(self) -> Entry | None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from modellint.dialects.apps import programs_of, search_path
 from modellint.dialects.defaults import entries_in
 from modellint.dialects.hydra import SearchPath
-from modellint.dialects.placing import composed_with
 from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import NodeKind
+from modellint.server.configs.wholes import whole_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,7 +79,7 @@ class Groups:
 
 def groups_of(path: Path, project: Project) -> Groups:
     """The search path of the program that composes a file; its own folder if none is known."""
-    composed = composed_with(path, project)
+    composed = whole_of(path, project)
     program = composed.app if composed is not None else next(iter(programs_of(path, project)), None)
     folder = None if program is None else program.folder
     if program is None or folder is None:

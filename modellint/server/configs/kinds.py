@@ -10,6 +10,7 @@ from modellint.frontends.recipe import looks_like_recipe, names_target
 from modellint.graph.recipe import Dialect
 from modellint.server.configs.cursor import read_text
 from modellint.server.configs.mending import mend
+from modellint.server.configs.wholes import has_list_above
 from modellint.source import decode_yaml
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def dialect_of(path: Path, data: bytes, project: Project) -> Dialect | None:
         return None
     if looks_like_recipe(data):
         return Dialect.HYPERPYYAML
-    if path.suffix == YAML and programs_of(path, project):
+    if path.suffix == YAML and (programs_of(path, project) or has_list_above(path, project)):
         return Dialect.OMEGACONF
     known = project.config(path)
     if known is not None:

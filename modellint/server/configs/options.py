@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from modellint.dialects.apps import name_in
 from modellint.dialects.defaults import header_of
-from modellint.dialects.placing import composed_with
 from modellint.graph.recipe import Dialect, NodeKind
 from modellint.server.configs.others import files_below
 from modellint.server.configs.trees import Key, in_words
+from modellint.server.configs.wholes import whole_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ def keys_in_options(path: Sequence[Scalar], composed: Composed | None, project: 
 
 def keys_below_options(path: Sequence[Scalar], recipe: Recipe, project: Project) -> list[Key]:
     """The keys below a key in the files of the search path that can be chosen, each once."""
-    composed = composed_with(recipe.file, project) if recipe.dialect is Dialect.OMEGACONF else None
+    composed = whole_of(recipe.file, project) if recipe.dialect is Dialect.OMEGACONF else None
     found: dict[Scalar, Key] = {}
     for option, package in _options(composed, project) if path else ():
         rest = path[len(package) :]

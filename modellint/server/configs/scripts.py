@@ -6,13 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint.dialects.apps import apps, apps_in, search_path
-from modellint.dialects.placing import composed_with, composition
+from modellint.dialects.placing import composition
 from modellint.dialects.reading import keys_read
 from modellint.graph.value import Op
 from modellint.link.recipes.keys import may_be_keys, text_of
 from modellint.link.recipes.pairing import recipes_of
 from modellint.server.configs.subjects import FileSubject, KeySubject, file_named
 from modellint.server.configs.trees import Composite, Nodes
+from modellint.server.configs.wholes import whole_of
 from modellint.source import Span
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ def subject_in_script(path: Path, line: int, column: int, project: Project) -> S
 
 def reads_of(recipe_path: Path, keys: tuple[Scalar, ...], project: Project) -> Iterator[Place]:
     """The places at which scripts read a key of the configuration that a file is a part of."""
-    composed = composed_with(recipe_path, project)
-    if composed is not None:
+    composed = whole_of(recipe_path, project)
+    if composed is not None and composed.app.script.suffix == ".py":
         for read in keys_read(composed.app, project):
             if read.keys == keys:
                 yield read.place

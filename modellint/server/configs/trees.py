@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from modellint.dialects.omegaconf import Configuration, spots_of
-from modellint.dialects.placing import Composed, composed_with
+from modellint.dialects.placing import Composed
 from modellint.graph.immutable import dataclass
 from modellint.graph.interpolation import Interpolation
 from modellint.graph.recipe import Dialect, NodeKind, TagKind
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.items import ItemKind
+from modellint.server.configs.wholes import whole_of
 from modellint.source import Span
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class Tree(Protocol):
 def tree_of(recipe: Recipe, project: Project) -> Tree:
     """The configuration that a file is, or is a part of."""
     if is_plain(recipe):
-        composed = composed_with(recipe.file, project) if recipe.dialect is Dialect.OMEGACONF else None
+        composed = whole_of(recipe.file, project) if recipe.dialect is Dialect.OMEGACONF else None
         return Composite(recipe, composed)
     return Nodes(recipe, project)
 

@@ -60,7 +60,9 @@ def _fewest_gaps(found: Iterable[Composed], path: Path) -> Composed | None:
     """The composition in which most references of a file have a target: the first one of those in which all have."""
     best: tuple[int, Composed] | None = None
     for one in found:
-        gaps = one.composition.configuration.gaps.values()
+        run = one.composition.configuration
+        _ = run.root_item  # which follows the interpolations
+        gaps = run.gaps.values()
         count = sum(asked.recipe.file == path for gap in gaps for asked in gap.asked.values())
         if best is None or count < best[0]:
             best = count, one

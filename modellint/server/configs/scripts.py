@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from modellint.dialects.apps import apps, apps_in, search_path
 from modellint.dialects.placing import Composed, composition
-from modellint.dialects.reading import keys_read
 from modellint.graph.value import Op
 from modellint.link.recipes.keys import may_be_keys, text_of
 from modellint.link.recipes.pairing import recipes_of
+from modellint.server.configs.reads import keys_read
 from modellint.server.configs.subjects import FileSubject, KeySubject, file_named
 from modellint.server.configs.trees import Composite, Nodes
 from modellint.server.configs.wholes import whole_of

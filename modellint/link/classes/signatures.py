@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from modellint import knowledge
 from modellint.graph.value import Op
 from modellint.knowledge.facts import ShippedFacts
+from modellint.link import library_names
 from modellint.link.classes.definitions import SourceFacts
 from modellint.link.names import DefinedFunction, External
 
 if TYPE_CHECKING:
+    from modellint.graph.definitions import Definition
     from modellint.graph.value import Parameter, Value
     from modellint.link.classes.models import Classes, ClassModel
 
@@ -39,6 +41,9 @@ def constructor_parameters(model: ClassModel, classes: Classes, *, any_release: 
                 return ()
             own = method.parameters[1:]
             return (own, *(_older(facts, own) if any_release and isinstance(facts, ShippedFacts) else ()))
+        inherited = _of_library(facts.bases, classes)
+        if inherited is not None:
+            return inherited
         if not all(_is_known(base, classes) for base in facts.bases):
             return ()
     return ((),)
@@ -57,6 +62,19 @@ def _partly_given(value: Value, model: ClassModel, classes: Classes) -> Paramete
         return None
     left = function.function.parameters[1 + len(given) :]
     return tuple(replace(p, default=value.keywords.get(p.name, p.default)) for p in left)
+
+
+def _of_library(bases: tuple[Definition | None, ...], classes: Classes) -> tuple[Parameters, ...] | None:
+    """The parameters of a constructor that a described library's class hands down; None if there is none.
+
+    A class without parameters may have no constructor either, and then one of the other bases decides.
+    """
+    first = bases[0] if bases else None
+    found = library_names.look_up(first.name, classes.project) if isinstance(first, External) else None
+    if not isinstance(found, library_names.Found) or found.kind != "class":
+        return None
+    is_alone = all(isinstance(one, External) and one.name in _NEUTRAL for one in bases[1:])
+    return found.signatures if is_alone or all(found.signatures) else ()
 
 
 def _is_known(base: object, classes: Classes) -> bool:

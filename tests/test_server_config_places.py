@@ -145,3 +145,16 @@ async def test_outlines_and_links(client: LanguageClient, tmp_path: Path) -> Non
     ]
     (link,) = await client.text_document_document_link_async(types.DocumentLinkParams(document)) or ()
     assert (link.range.start.line, Path(link.target or "").name) == (9, "more.yaml")
+
+
+async def test_values_beside_references(client: LanguageClient, tmp_path: Path) -> None:
+    write(tmp_path, {**HYDRA, **SPEECHBRAIN})
+    async def hints(name: str, text: str) -> list[tuple[int, str]]:
+        document, _ = opened(tmp_path / name, text, client)
+        whole = types.Range(types.Position(0, 0), types.Position(text.count("\n"), 0))
+        found = await client.text_document_inlay_hint_async(types.InlayHintParams(document, whole))
+        return [(one.position.line, str(one.label)) for one in found or ()]
+
+    text = "_target_: app.nets.Net\nwidth: ${trainer.epochs}\nname: x_${classes}\nhead: ${nothing}\na: [¦\n"
+    assert await hints("conf/model/small.yaml", text) == [(1, "= 3"), (2, "= x_10")]
+    assert await hints("hparams/train.yaml", RECIPE + CURSOR) == [(3, "= 80"), (8, "= net.Net(…)")]

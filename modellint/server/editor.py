@@ -41,7 +41,7 @@ from modellint.server.rpc import Protocol
 from modellint.server.session import Session
 from modellint.server.shown import Shown, Text, Told, encode, text_of
 from modellint.server.written import Written
-from modellint.source import NOTEBOOK, Place, SourceFile, kind_of
+from modellint.source import NOTEBOOK, YAML, Place, SourceFile, kind_of
 from modellint.version import __version__
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Server(LanguageServer):
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._questions = Questions(self._in_loop)
         #: By file: its content when hints were shown, and the tensors that have one; and if the editor shall ask again.
-        self._hinted: dict[str, tuple[bytes | None, list[TensorExpression]]] = {}
+        self._hinted: dict[str, tuple[bytes | None, list[TensorExpression] | list[tuple[Span, str]]]] = {}
         self._asks_for_hints = self._are_hints_old = False
         #: Complaints about settings that were shown: each is shown once, not with every key press.
         self._complaints: set[str] = set()
@@ -554,11 +554,15 @@ class Server(LanguageServer):
         if session is None or text is None or not self._configuration.wants_hints(Path(text.file)):
             return []
         found = self._tensors_in(key, session)
+        written = self.document_at(key) if kind_of(text.file) == YAML else None
         self._hinted[text.file] = session.contents().read(Path(text.file)), self._hinted_in(text.file, session)
-        return list(hints(found, wanted, self._ranges_in(key)))
+        return written.hints(wanted) if written is not None else list(hints(found, wanted, self._ranges_in(key)))
 
-    def _hinted_in(self, file: str, session: Session) -> list[TensorExpression]:
-        """The tensors of a file that have a hint."""
+    def _hinted_in(self, file: str, session: Session) -> list[TensorExpression] | list[tuple[Span, str]]:
+        """The tensors of a file that have a hint; of a configuration the references with their values."""
+        written = self.document_at(file) if kind_of(file) == YAML else None
+        if written is not None:
+            return written.values()
         return list(filter(has_hint, self._tensors_of(file, session)))
 
     def _tensors_of(self, file: str, session: Session) -> Sequence[TensorExpression]:

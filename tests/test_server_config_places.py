@@ -59,7 +59,7 @@ async def test_hover_texts(client: LanguageClient, tmp_path: Path) -> None:
 #: Where what is at the cursor is defined.
 DEFINED = {
     "a class": ("conf/model/small.yaml", "_target_: app.nets.N¦et\n", ("nets.py", 12)),
-    "a function": ("conf/model/small.yaml", "_target_: app.nets.ma¦ke\n", ("nets.py", 37)),
+    "a function": ("conf/model/small.yaml", "_target_: app.nets.ma¦ke\n", ("nets.py", 41)),
     "a module": ("conf/model/small.yaml", "_target_: app.ne¦ts.Net\n", ("nets.py", 1)),
     "a parameter": ("conf/model/small.yaml", "_target_: app.nets.Net\nra¦te: 3\n", ("nets.py", 18)),
     "a parameter of a base": ("conf/model/small.yaml", "_target_: app.nets.Net\nde¦pth: 3\n", ("nets.py", 8)),
@@ -149,6 +149,7 @@ async def test_outlines_and_links(client: LanguageClient, tmp_path: Path) -> Non
 
 async def test_values_beside_references(client: LanguageClient, tmp_path: Path) -> None:
     write(tmp_path, {**HYDRA, **SPEECHBRAIN})
+
     async def hints(name: str, text: str) -> list[tuple[int, str]]:
         document, _ = opened(tmp_path / name, text, client)
         whole = types.Range(types.Position(0, 0), types.Position(text.count("\n"), 0))

@@ -57,6 +57,7 @@ OFFERED = {
         [*CLASSES, "make"],
     ),
     "class methods": ("conf/model/small.yaml", "_target_: app.nets.Net.¦\n", ["tiny"]),
+    "class methods of a base": ("conf/model/small.yaml", "_target_: app.nets.Tiny.¦\n", ["tiny"]),
     "shipped classes": ("conf/model/small.yaml", "_target_: torch.optim.lr_scheduler.¦\n", ["ChainedScheduler"]),
     "classes of a library": ("conf/model/small.yaml", "_target_: lightning.pytorch.¦\n", ["Callback"]),
     "arguments of its classes": (
@@ -169,6 +170,10 @@ TAGGED = {
     "functions too, for !name": ("!name:net.¦", [*CLASSES, "make"]),
     "shipped classes": ("!new:speechbrain.nnet.CNN.¦", ["Conv1d", "Conv2d"]),
     "arguments": ("!new:net.Net\n  ¦", ["depth", "width", "act", "head", "rate"]),
+    "arguments of a described base": (
+        "!new:speechbrain.decoders.S2SRNNBeamSearcher\n  ¦",
+        ["beam_size", "bos_index", "decoder", "embedding"],
+    ),
     "arguments before others": ("!new:net.Net\n  ra¦\n  width: 3", ["depth", "act", "head", "rate"]),
     "keys": ("!ref <¦", ["encoder", "loss", "lr", "modules", "opts", "width"]),
     "keys before their end": ("!ref <w¦>", ["encoder", "loss", "lr"]),

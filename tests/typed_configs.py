@@ -44,6 +44,10 @@ class Corpus:
     rate: int = 16_000
 
 
+class Tiny(Net):
+    pass
+
+
 class Data:
     def __init__(self, corpus: Corpus | None = None, *, head: nn.Linear | None = None):
         self.corpus = corpus
@@ -52,7 +56,7 @@ class Data:
 def make(size, count=3):
     """Make some."""
 '''
-CLASSES = ["Base", "Corpus", "Data", "Net"]
+CLASSES = ["Base", "Corpus", "Data", "Net", "Tiny"]
 HYDRA = {
     "app/__init__.py": "",
     "app/nets.py": NETS,

@@ -163,7 +163,7 @@ def _below(owner: str, file: Path, project: Project) -> Iterator[Name]:
         case DefinedModule(module):
             yield from _of_module(module, project)
         case DefinedClass(cls):
-            yield from _of_class(cls)
+            yield from _of_class(cls, project)
         case None:
             yield from _of_folder(owner, file, project)
         case External():
@@ -191,14 +191,15 @@ def _of_module(module: ModuleFacts, project: Project) -> Iterator[Name]:
         yield from _in_folder(module.file.parent, project)
 
 
-def _of_class(cls: Class) -> Iterator[Name]:
+def _of_class(cls: Class, project: Project) -> Iterator[Name]:
     inside = f"{cls.qualname}."
     for name in cls.module.classes:
         if name.startswith(inside) and "." not in name[len(inside) :]:
             yield Name(name[len(inside) :], NameKind.CLASS)
-    for name, method in cls.methods.items():
-        if (method.is_static or method.is_class_method) and not name.startswith("_"):
-            yield Name(name, NameKind.FUNCTION)
+    for base in project.classes.model(cls).mro():
+        for name, method in base.cls.methods.items() if base.cls is not None else ():
+            if (method.is_static or method.is_class_method) and not name.startswith("_"):
+                yield Name(name, NameKind.FUNCTION, is_own=base.cls is cls)
 
 
 def _of_folder(owner: str, file: Path, project: Project) -> Iterator[Name]:

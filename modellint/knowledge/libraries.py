@@ -364,12 +364,19 @@ class Library:
             row = self._row(match[1])
             if (
                 row is not None
-                and self._entries(row, name, bits)
+                and self._entries(row, name, bits & -bits)  # the newest
                 and not any(part[0] == "_" for part in row.name.split("."))
             ):
                 found.add(row.name)
-        shortest = sorted(found, key=lambda one: (one.count("."), one))
-        return f"{shortest[0]}.{name}" if shortest else ""
+        if found:
+            return f"{min(found, key=lambda one: (one.count('.'), one))}.{name}"
+        for own, of in self.known.mirrors:
+            home = library_of(of)
+            other = None if home is None else library(home.distribution)
+            moved = "" if other is None else other._find_moved(name, other.bits(self._releases_in(bits)))
+            if moved.startswith(f"{of}."):
+                return own + moved[len(of) :]
+        return ""
 
     def _row(self, module: str) -> _Row | None:
         if module not in self._rows:

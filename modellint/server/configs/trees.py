@@ -262,7 +262,7 @@ class Nodes(Tree):
         super().__init__(recipe, project, evaluation.root)
         self._recipes = evaluation.recipes
 
-    def _written(self, path: Sequence[Scalar]) -> tuple[Recipe, Node, Node] | None:
+    def _node_at(self, path: Sequence[Scalar]) -> tuple[Recipe, Node, Node] | None:
         """The file, the key and the value as written; None if no file has such a key."""
         for recipe in self._recipes:
             node, key = recipe.root, recipe.root
@@ -279,7 +279,7 @@ class Nodes(Tree):
         return None
 
     def key(self, path: Sequence[Scalar]) -> Key | None:
-        written = self._written(path)
+        written = self._node_at(path)
         if written is not None:
             recipe, key, node = written
             return self._as_key(path, recipe.place(key.span), node)

@@ -210,7 +210,8 @@ def test_a_wheel_is_small_and_has_the_examples_in_one_file(built: Path, tmp_path
     assert [
         name for name in names if re.search(r"/knowledge/(list_\w+|regenerate|encoding|packing|stubs)\.py", name)
     ] == []
-    assert file.stat().st_size < 2_290_000
+    # About 0.5 MB of it are the names and parameters of libraries that configurations build objects of.
+    assert file.stat().st_size < 2_900_000
     assert len(names) < 750
 
 

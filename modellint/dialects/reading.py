@@ -131,8 +131,6 @@ class Reading(Theory):
         self._project = run.project
         #: The keys that are read and missing, by place, with the mapping that lacks each.
         self.missing: dict[tuple[Value, str], tuple[Spot, Frame]] = {}
-        #: The places of the configuration that are read, by the value that reads each, with the frame that it is in.
-        self.read: dict[Value, tuple[Spot, Frame]] = {}
         self.built: dict[tuple[Value, tuple[Scalar, ...]], Instantiation] = {}
         #: The keys that the program puts into some configuration; None among them for any.
         self.stored: set[str | None] = set()
@@ -172,8 +170,6 @@ class Reading(Theory):
     def _child(self, spot: Spot, name: str, frame: Frame | None, value: Value | None) -> Atoms:
         found = spot.children.get(name)
         if found is not None:
-            if frame is not None and value is not None:
-                self.read.setdefault(value, (found, frame))
             return self._atoms(found)
         may_be_key = name not in _OF_ALL and not name.startswith("_") and spot.node.kind is NodeKind.MAPPING
         if may_be_key and frame is not None and value is not None:
@@ -274,42 +270,12 @@ def _events_by_part(flow: Flow) -> dict[int, Event]:
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class KeyRead:
-    """A key that a program reads: where, by its keys from the top, and the configuration of the program."""
-
-    place: Place
-    keys: tuple[Scalar, ...]
-    app: App
-
-
-def keys_read(app: App, project: Project) -> tuple[KeyRead, ...]:
-    """The keys that a program reads, in any file."""
-
-    def find() -> tuple[KeyRead, ...]:
-        module = project.python(app.script)
-        runs = readings(module, project, are_whole=False) if module is not None else ()
-        found = (one for own, _, reading in runs if own == app for one in reading.read.items())
-        return tuple(
-            KeyRead(frame.function.module.place(value), tuple(spot.keys), app)
-            for value, (spot, frame) in found
-            if frame.function is not None
-        )
-
-    return project.once(("config keys read", app.script, app.main), find)
-
-
-def readings(
-    module: ModuleFacts, project: Project, *, are_whole: bool = True
-) -> Iterator[tuple[App, Composition, Reading]]:
-    """The runs of the programs in a file, each with its configuration; none for one that only a run knows.
-
-    Not `are_whole`: also for one of which only a run knows all keys at its top.
-    """
+def readings(module: ModuleFacts, project: Project) -> Iterator[tuple[App, Composition, Reading]]:
+    """The runs of the programs in a file, each with its configuration; none for one that only a run knows."""
     for app in apps_in(module, project):
         composed = composition(app, project) if app.main else None
         function = module.functions.get(app.main)
-        if composed is None or function is None or not function.parameters or (composed.root.is_open and are_whole):
+        if composed is None or function is None or not function.parameters or composed.root.is_open:
             continue
         _ = composed.configuration  # which evaluates the values
         reading = started(project, Reading).of(Reading)

@@ -5,10 +5,11 @@ source of its releases. It is read when somebody asks for a name of the library,
 asked for. Its parts, with an empty line between them:
 
     releases      the newest first; below, they are bits of hexadecimal numbers, the newest the lowest
-    attributes    what classes have besides methods that are called on the class
+    attributes    what classes have besides methods that are called on the class; "-" for nothing, as everywhere
+    patched       names that modules may get at run time, from other modules
     parameters    one line for each way in which something is called, as `catalogue.write_parameters` writes it; "?" for
-                  what is not known, "-" for nothing
-    bases         one line for each list of the classes that one derives from, "?" for those that are not known
+                  what is not known
+    bases         one line for each list of bases, "?" for those that are not known
     modules       one line each: its name, and what it offers
 
         Name:3:5            a class, with the numbers of its parameters and of its bases
@@ -16,7 +17,9 @@ asked for. Its parts, with an empty line between them:
         Name=               a class or function that another module defines, the only one of this name
         Name=lib.mod.Name   one of several, or of another library
         name                anything else
+        +lib.other          all that the module `lib.other` has
         *                   it may have more names
+        ~                   it has more names, which its package does not offer
         …@1f                in these releases only
 
 Begin with `find`.
@@ -25,6 +28,7 @@ Begin with `find`.
 from __future__ import annotations
 
 import re
+import sys
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,6 +54,8 @@ class Described:
     packages: tuple[str, ...]
     #: Packages with the same modules as others have, which another library describes.
     mirrors: tuple[tuple[str, str], ...] = ()
+    #: Only classes and functions are described that its packages offer.
+    is_large: bool = False
 
     @property
     def file(self) -> str:
@@ -73,12 +79,12 @@ LIBRARIES = (
     ),
     Described("mmengine", ("mmengine",)),
     Described("omegaconf", ("omegaconf",)),
-    Described("pytorch-lightning", ("pytorch_lightning", "lightning_fabric")),
+    Described("pytorch-lightning", ("pytorch_lightning", "lightning_fabric", "lightning_lite")),
     Described("timm", ("timm",)),
     Described("torchmetrics", ("torchmetrics",)),
     Described("torchtune", ("torchtune",)),
     Described("torchvision", ("torchvision",)),
-    Described("transformers", ("transformers",)),
+    Described("transformers", ("transformers",), is_large=True),
 )
 _BY_PACKAGE = {package: library for library in LIBRARIES for package in library.packages}
 _loaded: dict[str, Library] = {}
@@ -90,13 +96,13 @@ class Found:
 
     `kind` is "class", "function", "module" or "value", `name` the full name where it is defined. `signatures` are the
     parameters with which it is called, the receiver left out, one for each way in which the releases differ; none if
-    they are not known. `bases` are the full names of all classes that a class derives from, None if not all are known.
+    they are not known. `bases` are the full names of a class's bases, in any of the releases, "?" for an unknown one.
     """
 
     kind: str
     name: str
     signatures: tuple[tuple[Parameter, ...], ...] = ()
-    bases: frozenset[str] | None = None
+    bases: tuple[str, ...] = ()
     releases: tuple[str, ...] = ()
 
 
@@ -141,10 +147,21 @@ def find(name: str, releases: Collection[str] | None = None) -> Found | Absent |
     return None if home is None else library(home.distribution).find(name, releases)
 
 
-def names_below(name: str) -> dict[str, str]:
-    """The names in a module of a library in any release, each with its kind as `Found` has it; empty for others."""
-    home = library_of(name)
-    return {} if home is None else library(home.distribution).names_below(home.mirrored_name(name))
+def ancestors(found: Found, releases: Collection[str] | None = None) -> tuple[tuple[str, ...], bool]:
+    """The full names of all classes that a class derives from, the nearest first; True if these are all.
+
+    Classes of other libraries are named, and not followed unless they are described.
+    """
+    pending = dict.fromkeys(found.bases)
+    is_whole = True
+    for name in (queue := list(pending)):
+        one = find(name, releases)
+        is_whole &= one is not None or _rests_on_nothing(name)
+        for base in one.bases if isinstance(one, Found) else ():
+            if base not in pending:
+                pending[base] = None
+                queue.append(base)
+    return tuple(name for name in pending if name != _UNKNOWN), is_whole
 
 
 def derives(name: str, base: str, releases: Collection[str] | None = None) -> bool | None:
@@ -153,9 +170,8 @@ def derives(name: str, base: str, releases: Collection[str] | None = None) -> bo
     if not isinstance(found, Found) or found.kind != "class":
         return None
     full = wanted.name if isinstance(wanted, Found) else base
-    if found.name == full or (found.bases is not None and full in found.bases):
-        return True
-    return None if found.bases is None else False
+    above, is_whole = ancestors(found, releases)
+    return True if full in (found.name, *above) else False if is_whole else None
 
 
 class Library:
@@ -163,7 +179,8 @@ class Library:
 
     def __init__(self, known: Described, text: str) -> None:
         self.known = known
-        releases, self._attributes, self._signatures, self._bases, modules = text.split("\n\n")
+        releases, self._attributes, patched, self._signatures, self._bases, modules = text.split("\n\n")
+        self._patched = f" {patched} "
         self.releases = tuple(releases.split())
         self._modules = f"\n{modules}"
         self._rows: dict[str, _Row | None] = {}
@@ -188,6 +205,13 @@ class Library:
     def _releases_in(self, bits: int) -> tuple[str, ...]:
         return tuple(release for at, release in enumerate(self.releases) if bits >> at & 1)
 
+    def names(self, release: str) -> Iterator[str]:
+        """The full names of all that the modules of a release have."""
+        bits = self.bits((release,))
+        for line in self._modules.strip().split("\n"):
+            row = _Row(line, self.bits(None))
+            yield from (f"{row.name}.{name}" for name in sorted(self._names(row, bits)) if row.bits & bits)
+
     def find(self, name: str, releases: Collection[str] | None = None) -> Found | Absent | None:
         """The definition of a full name in some releases, or in all; None if it is not known whether it is there."""
         return self._find(name, self.bits(releases), 0)
@@ -199,32 +223,22 @@ class Library:
         parts = name.split(".")
         depth = next((n for n in range(len(parts), 0, -1) if self._has_module(".".join(parts[:n]), bits)), 0)
         row = self._row(".".join(parts[:depth])) if depth else None
-        if row is None or hops > _MAX_HOPS or any(part.startswith("_") for part in parts[depth:]):
+        if row is None or hops > _MAX_HOPS:
             return None
         if depth == len(parts):
             return Found("module", name, releases=self._releases_in(row.bits & bits))
         here = bits & row.bits
-        entries = row.entries(parts[depth], here)
+        entries = self._entries(row, parts[depth], here)
         if not entries:
-            return None if row.is_open(here) else self._absent(row, parts, depth, bits)
+            is_open = self._is_open(row, here) or row.entries("~", here)
+            is_private = any(part.startswith("_") for part in parts[depth:])
+            return None if is_open or is_private else self._absent(row, parts, depth, bits)
         if depth + 2 < len(parts):
             return None
-        answers = [self._entry(row, name, entry, hops) for entry in sorted(entries, key=_newest)]
+        answers = [self._entry(entry, hops) for entry in sorted(entries, key=_newest)]
         if depth + 1 < len(parts):
             return self._member(answers, parts[-1], here)
         return _join(answers)
-
-    def names_below(self, name: str) -> dict[str, str]:
-        """The names in a module, each with its kind; of those that another module defines it is guessed by the case."""
-        home = library_of(name)
-        if home is not self.known and home is not None:
-            return library(home.distribution).names_below(name)
-        row = self._row(name)
-        kinds = {":": "class", "/": "function", "": "value"}
-        found = {} if row is None else {one: row.entries(one, row.bits)[0].kind for one in row.names(row.bits)}
-        named = {one: kinds.get(kind) or ("class" if one[:1].isupper() else "function") for one, kind in found.items()}
-        modules = re.findall(rf"\n{re.escape(name)}\.(\w+)", self._modules)
-        return named | dict.fromkeys(modules, "module")
 
     def _has_module(self, name: str, bits: int) -> bool:
         row = self._row(name)
@@ -242,17 +256,44 @@ class Library:
         owner, moved = (own + one[len(of) :] if one.startswith(of) else one for one in (found.owner, found.moved))
         return Absent(owner, found.missing, found.available, found.releases, found.others, moved, found.is_sure)
 
-    def _entry(self, row: _Row, name: str, entry: _Entry, hops: int) -> Found | Absent | None:
+    def _entries(self, row: _Row, name: str, bits: int, hops: int = 0) -> list[_Entry]:
+        """The entries of a name in a module, and in those that it has all of, for some releases."""
+        found = row.entries(name, bits)
+        for one in found:
+            bits &= ~one.bits
+        for star in row.stars if hops <= _MAX_HOPS else ():
+            source = self._row(star.name) if star.bits & bits else None
+            inner = [] if source is None else self._entries(source, name, star.bits & bits & source.bits, hops + 1)
+            for one in inner:
+                bits &= ~one.bits
+            found += inner
+        return found
+
+    def _is_open(self, row: _Row, bits: int, hops: int = 0) -> bool:
+        """True if a module may have more names in one of these releases."""
+        if row.entries("*", bits) or hops > _MAX_HOPS:
+            return True
+        sources = [self._row(star.name) for star in row.stars if star.bits & bits]
+        return any(one is not None and self._is_open(one, bits & one.bits, hops + 1) for one in sources)
+
+    def _names(self, row: _Row, bits: int, hops: int = 0) -> set[str]:
+        """The names of a module in some releases."""
+        found = row.names(bits)
+        for star in row.stars if hops <= _MAX_HOPS else ():
+            source = self._row(star.name) if star.bits & bits else None
+            found |= set() if source is None else self._names(source, bits & star.bits, hops + 1)
+        return found
+
+    def _entry(self, entry: _Entry, hops: int) -> Found | Absent | None:
         """The definition that an entry of a module stands for."""
         releases = self._releases_in(entry.bits)
-        full = f"{row.name}.{entry.name}"
+        full = f"{entry.home}.{entry.name}"
         if entry.kind == ":":
             numbers = entry.rest.split(":")
-            bases = self._base_lines[int(numbers[1])]
-            known = None if _UNKNOWN in bases.split() else frozenset(bases.split()) - {"-"}
-            return Found("class", full, self._parameters(numbers[0]), known, releases)
+            bases = tuple(one for one in self._base_lines[int(numbers[1])].split() if one != "-")
+            return Found("class", full, self._parameters(numbers[0]), bases, releases)
         if entry.kind == "/":
-            return Found("function", full, self._parameters(entry.rest), None, releases)
+            return Found("function", full, self._parameters(entry.rest), (), releases)
         if entry.kind == "":
             return Found("value", full, releases=releases)
         target = entry.rest or self._home(entry.name)
@@ -277,27 +318,27 @@ class Library:
 
     def _member(self, owners: list[Found | Absent | None], member: str, bits: int) -> Found | Absent | None:
         """A method that is called on a class."""
-        owner = owners[0] if len(owners) == 1 else None
-        if not isinstance(owner, Found) or owner.kind != "class" or owner.bases is None:
+        owner = _join(owners)
+        if not isinstance(owner, Found) or owner.kind != "class":
             return None
         known: set[str] = set()
-        for name in (owner.name, *sorted(owner.bases)):
+        above, is_whole = ancestors(owner, self._releases_in(bits))
+        for name in (owner.name, *above):
             home = library_of(name)
             if home is None:
-                if not _has_no_such_methods(name):
-                    return None
+                is_whole &= name == "torch.nn.Module" or name.partition(".")[0] != "torch"
                 continue
             module, _, last = name.rpartition(".")
             other = library(home.distribution)
             row = other._row(other.known.mirrored_name(module))
-            if row is None:
-                return None
-            entries = row.entries(f"{last}.{member}", other.bits(self._releases_in(bits)))
+            entries = (
+                () if row is None else other._entries(row, f"{last}.{member}", other.bits(self._releases_in(bits)))
+            )
             if entries:
-                return _join(
-                    [other._entry(row, f"{name}.{member}", entry, 0) for entry in sorted(entries, key=_newest)]
-                )
-            known |= row.members(last)
+                return _join([other._entry(entry, 0) for entry in sorted(entries, key=_newest)])
+            known |= set() if row is None else row.members(last)
+        if not is_whole:
+            return None
         if member in self.attributes or not known:
             return None
         return Absent(owner.name, member, frozenset(known), owner.releases, is_sure=False)
@@ -305,14 +346,15 @@ class Library:
     def _absent(self, row: _Row, parts: list[str], depth: int, bits: int) -> Absent | None:
         """The part that a module lacks in the releases asked for."""
         missing = parts[depth]
-        inner = set(re.findall(rf"\n{re.escape(row.name)}\.([^\W_]\w*)(?=[@ \n])", self._modules))
-        others = sum({entry.bits for entry in row.entries(missing, -1)}) if row.entries(missing, -1) else 0
-        whole = self._row(f"{row.name}.{missing}")
-        others |= whole.bits if whole is not None else 0
-        if row.is_open(-1) and others == 0:
+        if f" {missing} " in self._patched:
             return None
+        inner = set(re.findall(rf"\n{re.escape(row.name)}\.([^\W_]\w*)(?=[@ \n])", self._modules))
+        whole = self._row(f"{row.name}.{missing}")
+        others = whole.bits if whole is not None else 0
+        for entry in self._entries(row, missing, row.bits):
+            others |= entry.bits
         moved = self._find_moved(parts[-1], bits)
-        names = frozenset(row.names(bits) | inner)
+        names = frozenset(self._names(row, bits) | inner)
         return Absent(row.name, missing, names, self._releases_in(bits), self._releases_in(others), moved)
 
     def _find_moved(self, name: str, bits: int) -> str:
@@ -320,10 +362,21 @@ class Library:
         found = set()
         for match in re.finditer(rf"\n([^\n @]+)(?:@\w+)?(?: [^\n]*)? {re.escape(name)}(?:[:/=])", self._modules):
             row = self._row(match[1])
-            if row is not None and row.entries(name, bits) and not any(part[0] == "_" for part in row.name.split(".")):
+            if (
+                row is not None
+                and self._entries(row, name, bits & -bits)  # the newest
+                and not any(part[0] == "_" for part in row.name.split("."))
+            ):
                 found.add(row.name)
-        shortest = sorted(found, key=lambda one: (one.count("."), one))
-        return f"{shortest[0]}.{name}" if shortest else ""
+        if found:
+            return f"{min(found, key=lambda one: (one.count('.'), one))}.{name}"
+        for own, of in self.known.mirrors:
+            home = library_of(of)
+            other = None if home is None else library(home.distribution)
+            moved = "" if other is None else other._find_moved(name, other.bits(self._releases_in(bits)))
+            if moved.startswith(f"{of}."):
+                return own + moved[len(of) :]
+        return ""
 
     def _row(self, module: str) -> _Row | None:
         if module not in self._rows:
@@ -345,6 +398,8 @@ class _Entry:
     kind: str
     rest: str
     bits: int
+    #: The module.
+    home: str
 
 
 class _Row:
@@ -354,6 +409,13 @@ class _Row:
         head, _, self._text = line.partition(" ")
         self.name, _, mask = head.partition("@")
         self.bits = int(mask, 16) if mask else everything
+        self._stars: list[_Entry] = []
+
+    @property
+    def stars(self) -> list[_Entry]:
+        """The modules that it has all names of."""
+        _ = self._words
+        return self._stars
 
     @cached_property
     def _words(self) -> dict[str, list[_Entry]]:
@@ -361,21 +423,21 @@ class _Row:
         for word in self._text.split():
             text, _, mask = word.partition("@")
             name, kind, rest = _ENTRY.match(text).groups()  # type: ignore[union-attr]
-            found.setdefault(name, []).append(_Entry(name, kind, rest, int(mask, 16) if mask else self.bits))
+            bits = int(mask, 16) if mask else self.bits
+            if name[0] == "+":
+                self._stars.append(_Entry(name[1:], "+", "", bits, self.name))
+            else:
+                found.setdefault(name, []).append(_Entry(name, kind, rest, bits, self.name))
         return found
 
     def entries(self, name: str, bits: int) -> list[_Entry]:
         """The entries of a name in some releases."""
         found = self._words.get(name, ())
-        return [_Entry(one.name, one.kind, one.rest, one.bits & bits) for one in found if one.bits & bits]
-
-    def is_open(self, bits: int) -> bool:
-        """True if the module may have more names in one of these releases."""
-        return bool(self.entries("*", bits))
+        return [_Entry(one.name, one.kind, one.rest, one.bits & bits, one.home) for one in found if one.bits & bits]
 
     def names(self, bits: int) -> set[str]:
         """The names of some releases."""
-        return {name for name in self._words if "." not in name and self.entries(name, bits)} - {"*"}
+        return {name for name in self._words if "." not in name and self.entries(name, bits)} - {"*", "~"}
 
     def members(self, cls: str) -> set[str]:
         """The methods that are called on a class."""
@@ -400,22 +462,11 @@ def _join(answers: list[Found | Absent | None]) -> Found | None:
         return first
     signatures = dict.fromkeys(text for one in known for text in one.signatures)
     is_known = all(one.signatures for one in known)
-    bases = [one.bases for one in known]
-    joined = frozenset[str]().union(*(one for one in bases if one is not None))
+    bases = tuple(dict.fromkeys(base for one in known for base in one.bases))
     releases = tuple(dict.fromkeys(release for one in known for release in one.releases))
-    return Found(
-        first.kind, first.name, tuple(signatures) if is_known else (), None if None in bases else joined, releases
-    )
+    return Found(first.kind, first.name, tuple(signatures) if is_known else (), bases, releases)
 
 
-def _has_no_such_methods(name: str) -> bool:
-    """True of a class of another library that has no methods which are called on the class, or none that are known."""
-    return name == "torch.nn.Module" or name.partition(".")[0] in ("abc", "builtins", "typing", "collections")
-
-
-def names_in(distribution: str) -> Iterator[tuple[str, list[str]]]:
-    """The names of each module of a library, for tests."""
-    text = library(distribution)._modules
-    for line in text.strip().split("\n"):
-        row = _Row(line, library(distribution).bits(None))
-        yield row.name, sorted(row.names(-1))
+def _rests_on_nothing(name: str) -> bool:
+    """True of a class of torch or Python, which derives from no class of a library."""
+    return name.partition(".")[0] in ("torch", *sys.stdlib_module_names)

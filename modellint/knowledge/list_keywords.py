@@ -101,12 +101,18 @@ class _Reading:
                 self.refuses |= isinstance(parent.body[-1], ast.Raise) and parent in self._certain
             case ast.Call(func=ast.Name(id=function)) if one in parent.args and function in _HARMLESS:
                 self._count_test(parent)
-            case ast.Call():
+            case ast.Call() if not self._is_raised(parent):
                 self._hand_over(parent, one)
             case ast.Assign() | ast.AnnAssign() | ast.Return() | ast.Yield() | ast.NamedExpr() | ast.Lambda():
                 target = parent.targets[0] if isinstance(parent, ast.Assign) else None
                 is_kept = isinstance(target, ast.Attribute | ast.Subscript)
                 self.work.is_open |= not is_kept or not self._depth
+
+    def _is_raised(self, node: ast.AST) -> bool:
+        """True of a part of an error that is raised."""
+        while not isinstance(node, ast.stmt):
+            node = self._parents[node]
+        return isinstance(node, ast.Raise)
 
     def _count_test(self, call: ast.Call) -> None:
         """`if len(kwargs) > 0: raise`."""

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 from modellint import knowledge
 from modellint.knowledge import libraries as form
 from modellint.knowledge import signatures
-from modellint.knowledge.list_modules import Source, methods_of
+from modellint.knowledge.list_modules import Named, Source, methods_of
 from modellint.knowledge.list_parameters import Calls, Parameter, is_of_class
 from modellint.knowledge.regenerate import release_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from modellint.knowledge.list_modules import Module, Named
+    from modellint.knowledge.list_modules import Module
     from modellint.knowledge.list_parameters import Parameters
 
 #: What one module offers: by name the text of an entry, without the releases that have it.
@@ -40,42 +40,68 @@ class Release:
         self.packages = packages
         self._library = library
         self._calls = Calls(self.source, _outside)
+        self._offered = self._find_offered() if library.is_large else None
         self._shown = self._find_shown()
 
-    def _find_shown(self) -> set[str]:
-        """The private classes that others derive from."""
+    def _find_offered(self) -> set[str]:
+        """The classes and functions that packages offer, or modules in `__all__`."""
         found = set()
         for module in self.source.modules.values():
-            for nodes in module.definitions.values():
-                named = self.source.resolve(module, nodes[0].name)
-                if named is not None and isinstance(named.node, ast.ClassDef):
+            names = self.source.names(module) if module.is_package else module.exported or ()
+            resolved = (self.source.resolve(module, name) for name in names if not name.startswith("_"))
+            found |= {one.full for one in resolved if one is not None}
+        return found
+
+    def _find_shown(self) -> set[str]:
+        """The classes that those which are described derive from."""
+        found = set()
+        for module in self.source.modules.values():
+            for name in module.definitions:
+                named = self.source.resolve(module, name)
+                if named is not None and isinstance(named.node, ast.ClassDef) and self._is_offered(named):
                     found |= {one.full for one in self._calls.chain(named)[1:]}
         return found
+
+    def _is_offered(self, named: Named) -> bool:
+        return self._offered is None or named.full in self._offered
 
     def rows(self) -> dict[str, Rows]:
         """The rows of each module, but for those that another library describes."""
         modules = self.source.modules.items()
-        return {name: dict(self._rows(module)) for name, module in modules if self._library.mirrored_name(name) == name}
+        patched = {name: {"*": ""} for name in self.source.patched_modules()}
+        return patched | {
+            name: dict(self._rows(module)) for name, module in modules if self._library.mirrored_name(name) == name
+        }
 
     def attributes(self) -> set[str]:
         """The public names that classes have, but for methods that are called on the class."""
         found = set()
         for module in self.source.modules.values():
             for node in (node for nodes in module.definitions.values() for node in nodes):
-                if isinstance(node, ast.ClassDef):
+                named = Named(module, node)
+                if isinstance(node, ast.ClassDef) and (self._is_offered(named) or named.full in self._shown):
                     found |= {method.name for method in methods_of(node) if not is_of_class(method)}
                     found |= {one.id for statement in node.body for one in _assigned_names(statement)}
         return {name for name in found if not name.startswith("_")}
 
     def _rows(self, module: Module) -> Iterator[tuple[str, str]]:
         if module.may_have_more_names or self.source.has_unread_stars(module):
-            yield "*", ""
-        for name in sorted(self.source.names(module)):
+            yield "*" if module.exported is None else "~", ""
+        is_whole = self._offered is None
+        yield from ((f"+{star}", "") for star in module.stars if star in self.source.modules and not is_whole)
+        for name in sorted(self.source.names(module) if is_whole else module.own_names()):
             named = self.source.resolve(module, name)
             if named is None:
                 continue
             is_own = named.module is module and named.full == f"{module.name}.{name}"
             if name.startswith("_") and not (is_own and named.full in self._shown):
+                continue
+            if (
+                self._offered is not None
+                and not module.is_package
+                and not (is_own and (self._is_offered(named) or named.full in self._shown))
+            ):
+                yield "~", ""
                 continue
             if not is_own:
                 yield name, self._alias(named)
@@ -91,8 +117,8 @@ class Release:
         return f"a|{full}" if full.partition(".")[0] in (*self.packages, "torch") and "." in full else "o"
 
     def _bases(self, named: Named) -> Iterator[str]:
-        """The classes that one derives from, all of them; `?` where some are not known."""
-        for one in self._calls.chain(named)[1:]:
+        """The bases of a class; `?` for one that is not known."""
+        for one in self._calls.bases(named):
             yield one.full or one.external or "?"
 
 
@@ -134,8 +160,9 @@ def _outside(name: str) -> Parameters | None:
 class Writer:
     """The file of one library: its releases, the newest first."""
 
-    def __init__(self, releases: dict[str, dict[str, Rows]], attributes: set[str]) -> None:
+    def __init__(self, releases: dict[str, dict[str, Rows]], attributes: set[str], patched: set[str]) -> None:
         self._releases = releases
+        self._patched = patched
         self._attributes = attributes
         self._all = (1 << len(releases)) - 1
         self._merged = self._merge()
@@ -178,7 +205,8 @@ class Writer:
         head = " ".join(self._releases)
         tables = [
             head,
-            " ".join(sorted(self._attributes)),
+            " ".join(sorted(self._attributes)) or "-",
+            " ".join(sorted(self._patched)) or "-",
             "\n".join(self._signatures.lines),
             "\n".join(self._bases.lines),
         ]
@@ -227,12 +255,15 @@ def _mask(bits: int, usual: int) -> str:
 def write(library: form.Described, roots: Iterable[Path]) -> str:
     """The text that describes the releases of a library that lie unpacked in folders."""
     found = {release_in(root, library): root for root in roots}
-    rows, attributes = {}, set()
+    rows: dict[str, dict[str, Rows]] = {}
+    attributes: set[str] = set()
+    patched: set[str] = set()
     for release in sorted(found, key=release_order, reverse=True):
         one = Release(found[release], library)
         rows[release] = one.rows()
         attributes |= one.attributes()
-    return Writer(rows, attributes).text()
+        patched |= one.source.patched_names()
+    return Writer(rows, attributes, patched).text()
 
 
 def release_in(root: Path, library: form.Described) -> str:

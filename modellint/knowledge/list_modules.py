@@ -24,6 +24,12 @@ _DYNAMIC = re.compile(
     r"^exec\(|\bglobals\(\)(?:\.update|\[[^\]\n]*\]\s*=[^=])|\bsys\.modules\[[^\]\n]*\]\s*=[^=]|\bsetattr\(\s*sys\.modules",
     re.MULTILINE,
 )
+#: `sys.modules["lib.old"] = …`, `setattr(lib.module, "Name", …)`.
+_PUT = re.compile(r"""\bsys\.modules\[["']([\w.]+)["']\]\s*=[^=]""")
+_SETS = re.compile(r"\bsetattr\(\s*(?:getattr\()?(?!self\b|cls\b)[a-z_]\w*\.[a-z_.]+\s*,")
+_QUOTED = re.compile(r"""["']([A-Za-z_]\w*)["']""")
+#: Methods whose bodies matter without `**kwargs`.
+_READ_METHODS = frozenset(("__init_subclass__", "__call__", "__new__"))
 #: How many imports may pass a name on.
 _MAX_HOPS = 30
 #: How much statements count: of what is normally run, of what replaces it, and of what only type checkers read.
@@ -78,14 +84,21 @@ class Module:
     @property
     def may_have_more_names(self) -> bool:
         """True if statements may make names that do not stand there."""
-        return not self.is_lazy and ("__getattr__" in self.definitions or _DYNAMIC.search(self.text) is not None)
+        hook = self.definitions.get("__getattr__")
+        is_hooked = hook is not None and _hook_names(hook[0]) is None
+        return not self.is_lazy and (is_hooked or _DYNAMIC.search(self.text) is not None)
 
     def public(self) -> set[str]:
         """The own names that `from module import *` imports."""
         if self.exported is not None:
             return self.exported
-        names = {*self.definitions, *self.imports, *self.aliases, *self.others}
-        return {name for name in names if not name.startswith("_")}
+        return {name for name in self.own_names() if not name.startswith("_")}
+
+    def own_names(self) -> set[str]:
+        """The names that statements of the module define, without those of star imports."""
+        hook = self.definitions.get("__getattr__")
+        made = (hook and _hook_names(hook[0])) or ()
+        return {*self.definitions, *self.imports, *self.aliases, *self.others, *made}
 
 
 class Source:
@@ -94,11 +107,29 @@ class Source:
     def __init__(self, root: Path, *packages: str) -> None:
         self.modules: dict[str, Module] = {}
         self._known: dict[tuple[str, str], Named | None] = {}
+        self._stars: dict[str, set[str]] = {}
+        #: True for decorators that add to `__all__`.
+        self._adding: dict[Definition, bool] = {}
         for path in sorted(path for package in packages for path in (root / package).rglob("*.py")):
             parts = path.relative_to(root).with_suffix("").parts
             if _LEFT_OUT.isdisjoint(parts) and all(part.isidentifier() for part in parts):
                 is_package = parts[-1] == "__init__"
                 self._read(path, ".".join(parts[:-1] if is_package else parts), is_package)
+        for module in self.modules.values():
+            if module.exported is not None:
+                module.exported |= set(self._added_names(module))
+
+    def _added_names(self, module: Module) -> Iterator[str]:
+        """The definitions that their decorators add to `__all__`, as `timm` registers models."""
+        for name, nodes in module.definitions.items():
+            for decorator in nodes[0].decorator_list:
+                called = decorator.func if isinstance(decorator, ast.Call) else decorator
+                named = self.resolve_expression(module, called)
+                node = None if named is None else named.node
+                if node is not None and node not in self._adding:
+                    self._adding[node] = "__all__" in ast.unparse(node)
+                if node is not None and self._adding[node]:
+                    yield name
 
     def _read(self, path: Path, name: str, is_package: bool) -> None:
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -107,6 +138,9 @@ class Source:
         except (SyntaxError, ValueError):  # a template, or of another Python
             return
         module = self.modules[name] = Module(name, is_package, text)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                _shorten(node)
         _Statements(module).read(tree.body, _NORMAL)
 
     @cached_property
@@ -120,7 +154,7 @@ class Source:
 
     def names(self, module: Module) -> set[str]:
         """The names that a module has, those of star imports too, without the modules inside of it."""
-        found = {*module.definitions, *module.imports, *module.aliases, *module.others}
+        found = module.own_names()
         for star in module.stars:
             found |= self._star_names(star, frozenset((module.name,)))
         return found
@@ -134,6 +168,22 @@ class Source:
             return module.exported
         inner = (self._star_names(star, seen | {name}) for star in module.stars)
         return module.public().union(*inner)
+
+    def _all_star_names(self, name: str) -> set[str]:
+        if name not in self._stars:
+            self._stars[name] = self._star_names(name, frozenset())
+        return self._stars[name]
+
+    def patched_modules(self) -> set[str]:
+        """The names under which files put modules into `sys.modules`, where no file is."""
+        found = {name for module in self.modules.values() for name in _PUT.findall(module.text)}
+        tops = {name.partition(".")[0] for name in self.modules}
+        return {name for name in found if name.partition(".")[0] in tops} - self.modules.keys()
+
+    def patched_names(self) -> set[str]:
+        """The names that files may set on other modules: the strings in files that do so."""
+        texts = (module.text for module in self.modules.values() if _SETS.search(module.text))
+        return {name for text in texts for name in _QUOTED.findall(text)}
 
     def has_unread_stars(self, module: Module) -> bool:
         """True if a module imports all names of one that cannot be read."""
@@ -156,11 +206,11 @@ class Source:
             return self._follow_import(module.imports[name], hops)
         if name in module.aliases:
             return self.resolve_expression(module, module.aliases[name]) or Named()
-        if name in module.others:
+        if name in module.others or name in module.own_names():
             return Named()
         for star in reversed(module.stars):
             source = self.modules.get(star)
-            if source is not None and name in self._star_names(star, frozenset()):
+            if source is not None and name in self._all_star_names(star):
                 return self._resolve(source, name, hops + 1)
         inner = f"{module.name}.{name}"
         return Named(external=inner) if inner in self.modules else None
@@ -231,6 +281,8 @@ class _Statements:
                 self._assign(one.target, one.value, weight)
             case ast.AugAssign(target=ast.Name(id="__all__")):
                 self._export(one.value)
+            case ast.Expr(value=ast.Call() as call) if any(_last(given) == "__name__" for given in call.args):
+                self._register(call, weight)
 
     def _typing_weight(self, weight: int) -> int:
         return weight if self._module.is_lazy else _TYPES
@@ -287,10 +339,46 @@ class _Statements:
             else:
                 self._add_other(target.id, weight)
 
+    def _register(self, call: ast.Call, weight: int) -> None:
+        """`register_deprecations(__name__, {"old": "new"})` gives the module these names."""
+        for table in (given for given in call.args if isinstance(given, ast.Dict)):
+            for key in table.keys:
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    self._add_other(key.value, weight)
+                    if self._module.exported is not None:
+                        self._module.exported.add(key.value)
+
     def _export(self, value: ast.expr) -> None:
         known = self._module.exported or set()
         if isinstance(value, ast.List | ast.Tuple) and all(isinstance(one, ast.Constant) for one in value.elts):
             self._module.exported = known | {str(one.value) for one in value.elts if isinstance(one, ast.Constant)}
+
+
+def _hook_names(hook: Definition) -> set[str] | None:
+    """The names that `__getattr__` of a module gives, if it compares them and refuses all others; else None."""
+    if not isinstance(hook, ast.FunctionDef) or not isinstance(hook.body[-1], ast.Raise):
+        return None
+    names: set[str] = set()
+    for one in hook.body[:-1]:
+        if isinstance(one, ast.Expr | ast.Import | ast.ImportFrom):
+            continue
+        if not isinstance(one, ast.If) or one.orelse or not isinstance(one.test, ast.Compare):
+            return None
+        compared = one.test.comparators[0]
+        parts = compared.elts if isinstance(compared, ast.Tuple | ast.List | ast.Set) else [compared]
+        if not isinstance(one.test.ops[0], ast.In | ast.Eq) or not all(
+            isinstance(part, ast.Constant) for part in parts
+        ):
+            return None
+        names |= {str(part.value) for part in parts if isinstance(part, ast.Constant)}
+    return names
+
+
+def _shorten(cls: ast.ClassDef) -> None:
+    """Drop the bodies of those methods of a class that nobody reads: a large package has a hundred thousand."""
+    for method in methods_of(cls):
+        if method.args.kwarg is None and method.name not in _READ_METHODS:
+            method.body = [ast.Pass()]
 
 
 def _last(expression: ast.expr) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from modellint.knowledge.list_decorators import Wrapping, wrapping
-from modellint.knowledge.list_keywords import PassedOn, keyword_work
+from modellint.knowledge.list_keywords import PassedOn, Work, keyword_work
 from modellint.knowledge.list_modules import Module, Named, methods_of
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ class Calls:
         self._outside = outside
         self._chains: dict[str, list[Named]] = {}
         self._constructors: dict[str, Parameters | None] = {}
+        self._wrappings: dict[tuple[str, str], Wrapping | None] = {}
+        self._works: dict[ast.FunctionDef, Work] = {}
         self._depth = 0
 
     # -- classes ------------------------------------------------------------------------------------------------------
@@ -131,9 +133,7 @@ class Calls:
             if any(method.name == "__call__" for method in methods_of(named.node)):
                 return True
         return any(
-            wrapping(one, module, self.source) != Wrapping()
-            for one in node.decorator_list
-            if not _is_dataclass_mark(one)
+            self._wrapping(one, module) != Wrapping() for one in node.decorator_list if not _is_dataclass_mark(one)
         )
 
     @staticmethod
@@ -188,7 +188,7 @@ class Calls:
             return None
         wrapped = Wrapping()
         for decorator in node.decorator_list:
-            found = wrapping(decorator, module, self.source)
+            found = self._wrapping(decorator, module)
             if found is None:
                 return None
             wrapped = wrapped.with_more(found)
@@ -198,6 +198,18 @@ class Calls:
         finally:
             self._depth -= 1
         return _behind_wrapper(own, wrapped)
+
+    def _wrapping(self, decorator: ast.expr, module: Module) -> Wrapping | None:
+        key = module.name, ast.unparse(decorator)
+        if key not in self._wrappings:
+            self._wrappings[key] = wrapping(decorator, module, self.source)
+        return self._wrappings[key]
+
+    def work(self, node: ast.FunctionDef, name: str, module: Module) -> Work:
+        """The fate of the `**name` of a function."""
+        if node not in self._works:
+            self._works[node] = keyword_work(node, name, lambda one: self.source.resolve(module, one))
+        return self._works[node]
 
     def passed_to(self, call: PassedOn, module: Module, chain: Sequence[Named], at: int) -> Parameters | None:
         """The parameters of the callee of a call with `**kwargs`; None if it is not known."""
@@ -237,7 +249,7 @@ def _with_keywords(
     """The parameters of a function, with those that it passes its `**kwargs` on to in their place."""
     if node.args.kwarg is None:
         return own
-    work = keyword_work(node, node.args.kwarg.arg, lambda name: calls.source.resolve(module, name))
+    work = calls.work(node, node.args.kwarg.arg, module)
     taken = [Parameter(name, "keyword", has_default=True) for name in sorted(work.taken)]
     if work.is_open:
         return own

@@ -22,15 +22,16 @@ class UnresolvableClass(Rule):
     ## What it does
     Looks up the names in `!new:`, `!name:`, `!apply:`, `!applyref:` and `!module:` as HyperPyYAML does, but imports
     nothing. It looks in the project, beside the script that loads the recipe, in the packages of the project's
-    interpreter, and in modellint's own tables of `torch` and `speechbrain`. Follows re-exports, `import *`, lazy
-    imports and redirected modules.
+    interpreter, and in modellint's own tables of `torch`, `speechbrain`, Lightning, `torchmetrics`, `torchvision`,
+    `timm`, `transformers`, `torchtune`, MMEngine, Hydra and OmegaConf. Follows re-exports, `import *`, lazy imports and
+    redirected modules.
 
     Reports a name that is sure not to exist, and a name of the wrong kind: `!new:` takes a class, `!apply:` a function,
     `!module:` a module. In plain configurations (Hydra, OmegaConf), `_target_:` takes a class or a function.
 
-    For `speechbrain`, modellint looks in the releases (0.5 and later) that the project's requirements allow. Without a
-    requirement, it looks in the newest releases, and a name that only earlier releases have is a warning. The warning
-    lists those releases, and the new name if there is one.
+    modellint knows several releases of each library, and looks in those that the project's requirements allow: for a
+    release between two known ones, in both. Without a requirement, it looks in the newest releases, and a name that
+    only earlier releases have is a warning. The warning lists those releases, and the new name if there is one.
 
     ## Why is this bad
     When HyperPyYAML loads the recipe, it raises `ImportError: There is no such class as …`. For the other tags, the

@@ -31,14 +31,15 @@ class ConstructorMismatch(Rule):
     ## What it does
     Compares the arguments under `!new:`, `!apply:` and `!applyref:` with the parameters of the class or function.
     Looks the callee up in the project's source, in the packages of its interpreter, or in modellint's own tables of
-    `torch` and `speechbrain`, and follows inheritance. `*args` and `**kwargs` take anything.
+    `torch`, `speechbrain` and other libraries (ML402 names them), and follows inheritance. `*args` and `**kwargs` take
+    anything. The tables know where a library passes `**kwargs` on, and what takes them in the end.
 
     Code may pass more arguments to the result of `!name:`. There, modellint reports only arguments that the callee can
     never take.
 
-    For `speechbrain`, modellint knows several releases, from 0.5 on, and accepts an argument that one of them takes. If
-    the project pins a release, only that one counts. If it asks for none, every release that has the names in the
-    recipe counts.
+    modellint knows several releases of a library, and accepts an argument that one of them takes. If the project pins
+    a release, only that one counts. If it asks for none, every release counts, of `speechbrain` those that have the
+    names in the recipe.
 
     More than three wrong arguments in a call are one finding: the recipe probably means another class or release.
 

@@ -133,7 +133,8 @@ class Repository:
         tree = ast.parse(text)
         yield from self._led_to(name, [] if name == TOP else tree.body)
         folder = os.path.dirname(name)
-        yield from (each for each in self.below(folder) if each.endswith(".json") and os.path.dirname(each) == folder)
+        data = (each for each in self.below(folder) if each.endswith((".json", ".txt")))
+        yield from (each for each in data if os.path.dirname(each) == folder)
         if name == LOADER:
             yield from self._code(RULES)
         is_ours = name.startswith(("modellint/", "rules/"))

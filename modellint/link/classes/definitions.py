@@ -135,7 +135,15 @@ class SourceFacts:
     def bases(self) -> tuple[Definition | None, ...]:
         """The definitions of the bases, resolved on each access: the asker's dependencies must include their files."""
         bases = (base.args[0] if base.op is Op.INDEX else base for base in self.cls.bases)  # Generic[T]
-        return tuple(_without_stand_in(self.scope.definition(base), self.cls.module) for base in bases)
+        found = (self._before(self.scope.definition(base)) for base in bases)
+        return tuple(_without_stand_in(base, self.cls.module) for base in found)
+
+    def _before(self, definition: Definition | None) -> Definition | None:
+        """The definition of a base; of `class Saver(Saver)` the import that the class then replaces."""
+        if not isinstance(definition, DefinedClass) or definition.cls is not self.cls:
+            return definition
+        target = self.cls.module.imports.get(self.cls.name)
+        return None if target is None else self._names.absolute(target, self.cls.module.file)
 
     @property
     def attributes(self) -> Mapping[str, Value]:

@@ -269,7 +269,7 @@ def resolve_definition(definition: Definition | None, project: Project) -> Resol
     if wanted is not None and not wanted.is_described:
         return _UNKNOWN
     is_any_release = wanted is None or len(wanted.admitted) > 1
-    signatures = constructor_parameters(model, classes, any_release=is_any_release)
+    signatures = constructor_parameters(model, classes, any_release=is_any_release, follows_keywords=True)
     releases = knowledge.package(package).releases if package else ()
     return ResolvedName(TargetKind.CLASS, signatures, place=place, package=package, releases=releases)
 

@@ -1,4 +1,4 @@
-"""Configurations in an editor: completion, definitions, references and hover texts, while they are being typed."""
+"""Completion in configurations, through a server: while they are typed, and at any place of a damaged one."""
 
 from __future__ import annotations
 
@@ -12,6 +12,19 @@ from lsprotocol import types
 from pygls.workspace import PositionCodec
 from pytest_lsp import LanguageClient, client_capabilities
 from test_server import SERVER, begin, put
+from typed_configs import (
+    CLASSES,
+    CURSOR,
+    HYDRA,
+    NETS,
+    RECIPE,
+    SPEECHBRAIN,
+    completed,
+    defined,
+    labels,
+    opened,
+    write,
+)
 
 from modellint.config import settings_for
 from modellint.server.protocol import Converter
@@ -21,164 +34,12 @@ from modellint.server.written import Written
 
 pytestmark = pytest.mark.asyncio
 
-#: Where the cursor is.
-CURSOR = "¦"
-NETS = '''\
-from dataclasses import dataclass
-from typing import Literal, Optional
-
-from torch import nn
-
-
-class Base(nn.Module):
-    def __init__(self, depth: int, act: Literal["relu", "gelu"] = "relu"):
-        super().__init__()
-
-
-class Net(Base):
-    """A net of layers.
-
-    It has more to it.
-    """
-
-    def __init__(self, width: int, *, rate: float = 0.1, head: Optional[nn.Module] = None, **kwargs):
-        super().__init__(**kwargs)
-
-    @classmethod
-    def tiny(cls):
-        return cls(1, depth=1)
-
-
-@dataclass
-class Corpus:
-    path: str
-    rate: int = 16_000
-
-
-class Data:
-    def __init__(self, corpus: Corpus | None = None, *, head: nn.Linear | None = None):
-        self.corpus = corpus
-
-
-def make(size, count=3):
-    """Make some."""
-'''
-CLASSES = ["Base", "Corpus", "Data", "Net"]
-HYDRA = {
-    "app/__init__.py": "",
-    "app/nets.py": NETS,
-    "app/more/heads.py": "class Head:\n    pass\n",
-    "main.py": """\
-import hydra
-
-
-@hydra.main(config_path="conf", config_name="config", version_base=None)
-def main(cfg):
-    print(cfg.trainer.epochs)
-    return hydra.utils.instantiate(cfg.model)
-""",
-    "conf/config.yaml": """\
-defaults:
-  - model: small
-  - optim: adam
-  - _self_
-classes: 10
-trainer:
-  epochs: 3
-  name: run_${classes}
-""",
-    "conf/model/small.yaml": "_target_: app.nets.Net\nwidth: 4\ndepth: ${classes}\n",
-    "conf/model/large.yaml": "_target_: app.nets.Net\nwidth: 40\ndepth: 3\n",
-    "conf/optim/adam.yaml": "_target_: torch.optim.Adam\nlr: 0.1\n",
-    "conf/experiment/fast.yaml": "# @package _global_\ndefaults:\n  - override /model: large\n",
-}
-RECIPE = """\
-lr: 0.1
-width: 80
-encoder: !new:net.Net
-  width: !ref <width>
-opts:
-  deep: 3
-loss: !name:speechbrain.nnet.losses.nll_loss
-modules:
-  encoder: !ref <encoder>
-"""
-SPEECHBRAIN = {
-    "net.py": NETS,
-    "train.py": """\
-import sys
-
-import speechbrain as sb
-from hyperpyyaml import load_hyperpyyaml
-
-
-class Brain(sb.Brain):
-    def compute_forward(self, batch, stage):
-        return self.modules.encoder(batch.sig) * self.hparams.lr
-
-
-if __name__ == "__main__":
-    hparams_file, run_opts, overrides = sb.parse_arguments(sys.argv[1:])
-    with open("hparams/train.yaml") as fin:
-        hparams = load_hyperpyyaml(fin, overrides)
-    print(hparams["width"])
-""",
-    "hparams/train.yaml": RECIPE,
-    "hparams/more.yaml": "a: 1\n",
-}
-
 
 @pytest_lsp.fixture(config=SERVER)
 async def client(lsp_client: LanguageClient, tmp_path: Path):
     await begin(lsp_client, tmp_path, client_capabilities("visual-studio-code"))
     yield
     await lsp_client.shutdown_session()
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-
-
-def opened(path: Path, text: str, client: LanguageClient) -> tuple[types.TextDocumentIdentifier, types.Position]:
-    """Open a file without the sign of the cursor in it; the place of that, in UTF-16."""
-    before = text[: text.index(CURSOR)]
-    last = before.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    item = types.TextDocumentItem(path.as_uri(), path.suffix, 1, text.replace(CURSOR, "", 1))
-    client.text_document_did_open(types.DidOpenTextDocumentParams(item))
-    column = len(last[-1].encode("utf-16-le")) // 2
-    return types.TextDocumentIdentifier(path.as_uri()), types.Position(len(last) - 1, column)
-
-
-async def completed(path: Path, text: str, client: LanguageClient) -> list[types.CompletionItem]:
-    """The completions at the cursor, in the order in which an editor shows them."""
-    found = await client.text_document_completion_async(types.CompletionParams(*opened(path, text, client)))
-    assert isinstance(found, list)
-    client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(path.as_uri())))
-    return sorted(found, key=lambda item: item.sort_text or "")
-
-
-async def labels(path: Path, text: str, client: LanguageClient) -> list[str]:
-    return [item.label for item in await completed(path, text, client)]
-
-
-async def hovered(path: Path, text: str, client: LanguageClient) -> str:
-    found = await client.text_document_hover_async(types.HoverParams(*opened(path, text, client)))
-    client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(path.as_uri())))
-    if found is None:
-        return ""
-    assert isinstance(found.contents, types.MarkupContent)
-    return found.contents.value
-
-
-async def defined(path: Path, text: str, client: LanguageClient) -> list[tuple[str, int]]:
-    """The names of the files, and the lines, at which what is at the cursor is defined."""
-    found = await client.text_document_definition_async(types.DefinitionParams(*opened(path, text, client)))
-    client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(path.as_uri())))
-    assert isinstance(found, list)
-    return [(Path(one.uri).name, one.range.start.line + 1) for one in found if isinstance(one, types.Location)]
 
 
 #: By name: the file, its text, and labels that are offered, the first ones in this order.
@@ -196,7 +57,14 @@ OFFERED = {
         [*CLASSES, "make"],
     ),
     "class methods": ("conf/model/small.yaml", "_target_: app.nets.Net.¦\n", ["tiny"]),
+    "class methods of a base": ("conf/model/small.yaml", "_target_: app.nets.Tiny.¦\n", ["tiny"]),
     "shipped classes": ("conf/model/small.yaml", "_target_: torch.optim.lr_scheduler.¦\n", ["ChainedScheduler"]),
+    "classes of a library": ("conf/model/small.yaml", "_target_: lightning.pytorch.¦\n", ["Callback"]),
+    "arguments of its classes": (
+        "conf/model/small.yaml",
+        "_target_: lightning.pytorch.callbacks.EarlyStopping\n¦\n",
+        ["monitor", "check_finite"],
+    ),
     "arguments, required ones first": (
         "conf/model/small.yaml",
         "_target_: app.nets.Net\n¦\n",
@@ -302,6 +170,10 @@ TAGGED = {
     "functions too, for !name": ("!name:net.¦", [*CLASSES, "make"]),
     "shipped classes": ("!new:speechbrain.nnet.CNN.¦", ["Conv1d", "Conv2d"]),
     "arguments": ("!new:net.Net\n  ¦", ["depth", "width", "act", "head", "rate"]),
+    "arguments of a described base": (
+        "!new:speechbrain.decoders.S2SRNNBeamSearcher\n  ¦",
+        ["beam_size", "bos_index", "decoder", "embedding"],
+    ),
     "arguments before others": ("!new:net.Net\n  ra¦\n  width: 3", ["depth", "act", "head", "rate"]),
     "keys": ("!ref <¦", ["encoder", "loss", "lr", "modules", "opts", "width"]),
     "keys before their end": ("!ref <w¦>", ["encoder", "loss", "lr"]),
@@ -316,6 +188,59 @@ async def test_completions_of_a_composed_configuration(client: LanguageClient, t
     found = {name: await labels(tmp_path / file, text, client) for name, (file, text, _) in OFFERED.items()}
     first = {name: labels[: len(OFFERED[name][2])] or labels for name, labels in found.items()}
     assert first == {name: expected for name, (*_, expected) in OFFERED.items()}
+
+
+#: A program whose primary configuration the command line names, and one with another folder in its search path.
+UNNAMED = {
+    "main.py": """\
+import hydra
+from pathlib import Path
+
+
+@hydra.main(version_base=None, config_path=str(Path(__file__).parent.joinpath("conf")))
+def main(cfg):
+    pass
+""",
+    "conf/train_small.yaml": "defaults:\n  - task: push\nhorizon: 3\nsteps: 4\n",
+    "conf/train_large.yaml": "defaults:\n  - task: pull\n  - more: null\nlong: 3\n",
+    "conf/task/push.yaml": "size: ${horizon}\n",
+    "conf/task/pull.yaml": "size: ${long}\n",
+    "conf/more/extra.yaml": "depth: 3\n",
+    "other.py": """\
+import hydra
+
+
+@hydra.main(config_path="second", config_name="main", version_base=None)
+def main(cfg):
+    pass
+""",
+    "second/main.yaml": "hydra:\n  searchpath:\n    - pkg://lib.shared\ndefaults:\n  - data: digits\n",
+    "lib/shared/data/digits.yaml": "count: 10\n",
+    "lib/shared/data/letters.yaml": "count: 26\n",
+}
+SEARCHED = {
+    "keys of the file that chooses it": ("conf/task/push.yaml", "size: ${h¦\n", ["horizon", "steps", "task"]),
+    "keys of another one": ("conf/task/pull.yaml", "size: ${l¦\n", ["long", "task"]),
+    "keys of its own": ("conf/train_small.yaml", UNNAMED["conf/train_small.yaml"] + "a: ${task.¦\n", ["size"]),
+    "keys of a file that may be chosen": (
+        "conf/train_large.yaml",
+        UNNAMED["conf/train_large.yaml"] + "a: ${more.¦\n",
+        ["depth"],
+    ),
+    "names in a package": (
+        "second/main.yaml",
+        UNNAMED["second/main.yaml"].replace("digits", "¦"),
+        ["digits", "letters"],
+    ),
+    "keys of a package": ("second/main.yaml", UNNAMED["second/main.yaml"] + "n: ${data.¦\n", ["count"]),
+}
+
+
+async def test_completions_where_a_program_says_less(client: LanguageClient, tmp_path: Path) -> None:
+    write(tmp_path, UNNAMED)
+    found = {name: await labels(tmp_path / file, text, client) for name, (file, text, _) in SEARCHED.items()}
+    first = {name: labels[: len(SEARCHED[name][2])] for name, labels in found.items()}
+    assert first == {name: expected for name, (*_, expected) in SEARCHED.items()}
 
 
 async def test_completions_of_other_dialects(client: LanguageClient, tmp_path: Path) -> None:
@@ -342,100 +267,6 @@ async def test_layers_that_a_brain_may_move(client: LanguageClient, tmp_path: Pa
     assert (loss.label, loss.text_edit.new_text) == ("loss", "loss: !ref <loss>")
     assert (await labels(path, RECIPE.replace("!ref <encoder>", "¦"), client))[:2] == ["!ref <encoder>", "!ref <loss>"]
     assert (await labels(path, RECIPE.replace("<encoder>", "¦"), client))[:2] == ["<encoder>", "<loss>"]
-
-
-#: Texts about what is at the cursor, in part.
-ABOUT = {
-    "a class": ("conf/model/small.yaml", "_target_: app.nets.N¦et\n", ["class Net(", "depth: int", "A net of layers."]),
-    "a module": ("conf/model/small.yaml", "_target_: app.ne¦ts.Net\n", ["app/nets.py"]),
-    "a described class": ("conf/model/small.yaml", "_target_: torch.nn.Lin¦ear\n", ["in_features"]),
-    "an argument": ("conf/model/small.yaml", "_target_: app.nets.Net\nra¦te: 0.2\n", ["rate: float = 0.1", "0.2"]),
-    "a reference": ("conf/model/small.yaml", "_target_: a.b\nw: ${trainer.ep¦ochs}\n", ["trainer.epochs", "3"]),
-    "its beginning": ("conf/model/small.yaml", "_target_: a.b\nw: ${train¦er.epochs}\n", ["trainer", "epochs, name"]),
-    "a reference to nothing": ("conf/model/small.yaml", "_target_: a.b\nw: ${tr¦ainr}\n", ["not there"]),
-    "a key with a reference": ("conf/config.yaml", "a: 3\nna¦me: run_${a}\n", ["run_3"]),
-    "an entry": ("conf/config.yaml", "defaults:\n  - model: sm¦all\n", ["conf/model/small.yaml", "`large`"]),
-    "an override": (
-        "conf/experiment/fast.yaml",
-        "# @package _global_\ndefaults:\n  - override /model: lar¦ge\n",
-        ["conf/model/large.yaml", "`small`"],
-    ),
-}
-
-
-async def test_hover_texts(client: LanguageClient, tmp_path: Path) -> None:
-    write(tmp_path, HYDRA)
-    found = {name: await hovered(tmp_path / file, text, client) for name, (file, text, _) in ABOUT.items()}
-    told = {name: [part for part in ABOUT[name][2] if part in text] for name, text in found.items()}
-    assert told == {name: expected for name, (*_, expected) in ABOUT.items()}
-
-
-#: Where what is at the cursor is defined.
-DEFINED = {
-    "a class": ("conf/model/small.yaml", "_target_: app.nets.N¦et\n", ("nets.py", 12)),
-    "a function": ("conf/model/small.yaml", "_target_: app.nets.ma¦ke\n", ("nets.py", 37)),
-    "a module": ("conf/model/small.yaml", "_target_: app.ne¦ts.Net\n", ("nets.py", 1)),
-    "a parameter": ("conf/model/small.yaml", "_target_: app.nets.Net\nra¦te: 3\n", ("nets.py", 18)),
-    "a parameter of a base": ("conf/model/small.yaml", "_target_: app.nets.Net\nde¦pth: 3\n", ("nets.py", 8)),
-    "a reference": ("conf/model/small.yaml", "_target_: a.b\nw: ${trainer.ep¦ochs}\n", ("config.yaml", 7)),
-    "its beginning": ("conf/model/small.yaml", "_target_: a.b\nw: ${train¦er.epochs}\n", ("config.yaml", 6)),
-    "an entry": ("conf/config.yaml", "defaults:\n  - model: sm¦all\n", ("small.yaml", 1)),
-    "an entry, by its group": ("conf/config.yaml", "defaults:\n  - mo¦del: small\n", ("small.yaml", 1)),
-    "the configuration of a script": (
-        "main.py",
-        HYDRA["main.py"].replace('"config"', '"con¦fig"'),
-        ("config.yaml", 1),
-    ),
-    "a key that a script reads": (
-        "main.py",
-        HYDRA["main.py"].replace("trainer.epochs", "trainer.epo¦chs"),
-        ("config.yaml", 7),
-    ),
-    "a mapping that a script reads": (
-        "main.py",
-        HYDRA["main.py"].replace("trainer.epochs", "trai¦ner.epochs"),
-        ("config.yaml", 6),
-    ),
-}
-DEFINED_IN_RECIPES = {
-    "a class": ("hparams/train.yaml", RECIPE.replace("net.Net", "net.N¦et"), ("net.py", 12)),
-    "a parameter": ("hparams/train.yaml", RECIPE.replace("  width", "  wi¦dth"), ("net.py", 18)),
-    "a reference": ("hparams/train.yaml", RECIPE.replace("<width>", "<wi¦dth>"), ("train.yaml", 2)),
-    "a nested key": ("hparams/train.yaml", f"{RECIPE}a: !ref <opts[de¦ep]>", ("train.yaml", 6)),
-    "an included file": ("hparams/train.yaml", f"{RECIPE}a: !include:mo¦re.yaml", ("more.yaml", 1)),
-    "a key that a script reads": (
-        "train.py",
-        SPEECHBRAIN["train.py"].replace('"width"', '"wi¦dth"'),
-        ("train.yaml", 2),
-    ),
-    "a key of a Brain": ("train.py", SPEECHBRAIN["train.py"].replace("hparams.lr", "hparams.l¦r"), ("train.yaml", 1)),
-    "a layer": ("train.py", SPEECHBRAIN["train.py"].replace("modules.enc", "modules.e¦nc"), ("train.yaml", 9)),
-    "the recipe": ("train.py", SPEECHBRAIN["train.py"].replace("train.yaml", "tr¦ain.yaml"), ("train.yaml", 1)),
-}
-
-
-async def test_definitions(client: LanguageClient, tmp_path: Path) -> None:
-    write(tmp_path, HYDRA)
-    found = {name: await defined(tmp_path / file, text, client) for name, (file, text, _) in DEFINED.items()}
-    assert found == {name: [expected] for name, (*_, expected) in DEFINED.items()}
-
-
-async def test_definitions_in_recipes(client: LanguageClient, tmp_path: Path) -> None:
-    write(tmp_path, SPEECHBRAIN)
-    cases = DEFINED_IN_RECIPES.items()
-    found = {name: await defined(tmp_path / file, text, client) for name, (file, text, _) in cases}
-    assert found == {name: [expected] for name, (*_, expected) in cases}
-
-
-async def test_references_to_a_key(client: LanguageClient, tmp_path: Path) -> None:
-    write(tmp_path, HYDRA)
-    for key, expected in (("cla¦sses:", {"config.yaml", "small.yaml"}), ("epo¦chs:", {"config.yaml", "main.py"})):
-        text = HYDRA["conf/config.yaml"].replace(key.replace(CURSOR, ""), key)
-        about = opened(tmp_path / "conf/config.yaml", text, client)
-        found = await client.text_document_references_async(
-            types.ReferenceParams(types.ReferenceContext(include_declaration=True), *about)
-        )
-        assert {Path(one.uri).name for one in found or ()} == expected
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
@@ -473,29 +304,6 @@ async def test_a_class_that_is_offered_is_described(client: LanguageClient, tmp_
     resolved = await client.completion_item_resolve_async(net)
     assert isinstance(resolved.documentation, types.MarkupContent)
     assert "A net of layers." in resolved.documentation.value
-
-
-async def test_outlines_and_links(client: LanguageClient, tmp_path: Path) -> None:
-    write(tmp_path, {**HYDRA, **SPEECHBRAIN})
-    document, _ = opened(tmp_path / "conf/config.yaml", HYDRA["conf/config.yaml"] + CURSOR, client)
-    symbols = await client.text_document_document_symbol_async(types.DocumentSymbolParams(document))
-    assert [(one.name, one.kind) for one in symbols or ()][-2:] == [
-        ("classes", types.SymbolKind.Property),
-        ("trainer", types.SymbolKind.Object),
-    ]
-    links = await client.text_document_document_link_async(types.DocumentLinkParams(document))
-    assert [(one.range.start.line, Path(one.target or "").name) for one in links or ()] == [
-        (1, "small.yaml"),
-        (2, "adam.yaml"),
-    ]
-    document, _ = opened(tmp_path / "hparams/train.yaml", f"{RECIPE}a: !include:more.yaml\nb: [{CURSOR}", client)
-    symbols = await client.text_document_document_symbol_async(types.DocumentSymbolParams(document))
-    assert [one.detail for one in symbols or () if isinstance(one, types.DocumentSymbol) and one.detail] == [
-        "net.Net",
-        "speechbrain.nnet.losses.nll_loss",
-    ]
-    (link,) = await client.text_document_document_link_async(types.DocumentLinkParams(document)) or ()
-    assert (link.range.start.line, Path(link.target or "").name) == (9, "more.yaml")
 
 
 async def test_other_files_have_none(client: LanguageClient, tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ def test_what_is_wrong_with_a_request_is_answered(server: Connection) -> None:
             ("textDocument/hover", {**HOVER, "position": {"line": -1, "character": 0}}, INVALID_PARAMS),
             ("textDocument/hover", [1, 2], INVALID_PARAMS),
             ("textDocument/codeAction", None, INVALID_PARAMS),
-            ("textDocument/definition", HOVER, UNKNOWN_METHOD),
+            ("textDocument/typeDefinition", HOVER, UNKNOWN_METHOD),
             ("$/unheardOf", None, UNKNOWN_METHOD),
             ("textDocument/didOpen", {"textDocument": {}}, INVALID_PARAMS),
             ("textDocument/didClose", {"textDocument": {"uri": "file:///a.py"}}, INVALID_REQUEST),

@@ -257,8 +257,9 @@ def _search_path(app: App, project: Project) -> SearchPath:
     folders, is_known = [app.folder], stored is not None
     for text in _more_folders(app, project):
         kind, _, rest = text.rpartition("://")
+        rest = rest.replace(".", "/") if kind == "pkg" else rest  # of a package in the project
         found = [base / rest for base in (app.script.parent, project.options.root) if project.files.is_dir(base / rest)]
-        if kind in ("file", "") and found:
+        if kind in ("file", "pkg", "") and found:
             folders.append(found[0])
         else:
             is_known = False

@@ -132,8 +132,6 @@ class Reading(Theory):
         self.missing: dict[tuple[Value, str], tuple[Spot, Frame]] = {}
         #: The places that are read.
         self.found: set[str] = set()
-        #: The places of the configuration that are read, by the value that reads each, with the frame that it is in.
-        self.read: dict[Value, tuple[Spot, Frame]] = {}
         self.built: dict[tuple[Value, tuple[Scalar, ...]], Instantiation] = {}
         #: The keys that the program puts into some configuration; None among them for any.
         self.stored: set[str | None] = set()
@@ -209,8 +207,6 @@ class Reading(Theory):
         found = spot.get(name)
         if found is not None:
             self.found.add(found.path)
-            if frame is not None and value is not None:
-                self.read.setdefault(value, (found, frame))
             return self._atoms(found)
         may_be_key = name not in _OF_ALL and not name.startswith("_") and spot.node.kind is NodeKind.MAPPING
         if may_be_key and frame is not None and value is not None:

@@ -50,41 +50,11 @@ class MissingKey:
     effect: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class ReadKey:
-    """A key that a program reads: where, by its keys from the top, and the configuration of the program."""
-
-    place: Place
-    keys: tuple[Scalar, ...]
-    app: App
-
-
-def keys_read(app: App, project: Project) -> tuple[ReadKey, ...]:
-    """The keys that a program of Hydra reads, in any file."""
-
-    def find() -> tuple[ReadKey, ...]:
-        module = project.python(app.script)
-        runs = readings(module, project, are_whole=False) if module is not None else ()
-        found = (one for own, _, reading in runs if own == app for one in reading.read.items())
-        return tuple(
-            ReadKey(frame.function.module.place(value), tuple(spot.keys), app)
-            for value, (spot, frame) in found
-            if frame.function is not None
-        )
-
-    return project.once(("config keys read", app.script, app.main), find)
-
-
-def readings(
-    module: ModuleFacts, project: Project, *, are_whole: bool = True
-) -> Iterator[tuple[App, Composition, Reading]]:
-    """The runs of Hydra's programs in a file, each with its configuration; none for one that only a run knows.
-
-    Not `are_whole`: also for one of which only a run knows all keys at its top.
-    """
+def readings(module: ModuleFacts, project: Project) -> Iterator[tuple[App, Composition, Reading]]:
+    """The runs of Hydra's programs in a file, each with its configuration; none for one that only a run knows."""
     for app in apps_in(module, project):
         composed = composition(app, project) if app.main else None
-        if composed is None or (composed.root.is_open and are_whole):
+        if composed is None or composed.root.is_open:
             continue
         reading = read(module, app.main, composed.configuration, project)
         if reading is not None:

@@ -164,12 +164,6 @@ def ancestors(found: Found, releases: Collection[str] | None = None) -> tuple[tu
     return tuple(name for name in pending if name != _UNKNOWN), is_whole
 
 
-def names_below(name: str) -> dict[str, str]:
-    """The names in a module of a library in any release, each with its kind as `Found` has it; empty for others."""
-    home = library_of(name)
-    return {} if home is None else library(home.distribution).names_below(home.mirrored_name(name))
-
-
 def derives(name: str, base: str, releases: Collection[str] | None = None) -> bool | None:
     """True if the class called `name` is, or derives from, the class called `base`; None if that is not known."""
     found, wanted = find(name, releases), find(base, releases)
@@ -245,18 +239,6 @@ class Library:
         if depth + 1 < len(parts):
             return self._member(answers, parts[-1], here)
         return _join(answers)
-
-    def names_below(self, name: str) -> dict[str, str]:
-        """The names in a module, each with its kind; of those that another module defines it is guessed by the case."""
-        home = library_of(name)
-        if home is not self.known and home is not None:
-            return library(home.distribution).names_below(name)
-        row = self._row(name)
-        kinds = {":": "class", "/": "function", "": "value"}
-        found = {} if row is None else {one: row.entries(one, row.bits)[0].kind for one in row.names(row.bits)}
-        named = {one: kinds.get(kind) or ("class" if one[:1].isupper() else "function") for one, kind in found.items()}
-        modules = re.findall(rf"\n{re.escape(name)}\.(\w+)", self._modules)
-        return named | dict.fromkeys(modules, "module")
 
     def _has_module(self, name: str, bits: int) -> bool:
         row = self._row(name)

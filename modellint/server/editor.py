@@ -15,7 +15,6 @@ import logging
 import os
 import queue
 import threading
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -38,11 +37,12 @@ from modellint.server.hints import has_hint, hints, in_lines, tensor_at
 from modellint.server.hover import layer_text, rule_text, tensor_text
 from modellint.server.notebooks import SYNC, Placed, as_file, cells_of, key_of, line_in_module
 from modellint.server.protocol import SOURCE, Converter, path_of, touches, uri_of
+from modellint.server.questions import Question, Questions
 from modellint.server.rpc import Protocol
 from modellint.server.session import Session
 from modellint.server.shown import Shown, Text, Told, encode, text_of
 from modellint.server.written import Written
-from modellint.source import NOTEBOOK, Place, SourceFile, kind_of
+from modellint.source import NOTEBOOK, YAML, Place, SourceFile, kind_of
 from modellint.version import __version__
 
 if TYPE_CHECKING:
@@ -67,16 +67,6 @@ _PATIENCE = 10.0
 _SERVER_CANCELLED = -32802
 
 
-@dataclass(frozen=True, eq=False)
-class _Question:
-    """A question of the editor: who waits for the answer, the document that has to be checked first, and the answer."""
-
-    future: asyncio.Future[Any]
-    key: str | None
-    answer: Callable[[], Any]
-    is_slow: bool
-
-
 class Server(LanguageServer):
     """The state of one editor's session."""
 
@@ -98,9 +88,9 @@ class Server(LanguageServer):
         self._aside: tuple[Aside, Session] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._waiting: list[_Question] = []
+        self._questions = Questions(self._in_loop)
         #: By file: its content when hints were shown, and the tensors that have one; and if the editor shall ask again.
-        self._hinted: dict[str, tuple[bytes | None, list[TensorExpression]]] = {}
+        self._hinted: dict[str, tuple[bytes | None, list[TensorExpression] | list[tuple[Span, str]]]] = {}
         self._asks_for_hints = self._are_hints_old = False
         #: Complaints about settings that were shown: each is shown once, not with every key press.
         self._complaints: set[str] = set()
@@ -152,17 +142,16 @@ class Server(LanguageServer):
         Large files are waited for only by a question that is about them, the document `key`.
         """
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self.submit(lambda: self._waiting.append(_Question(future, key, answer, is_slow)))
+        self.submit(lambda: self._questions.add(Question(future, key, answer, is_slow)))
         return await future
 
     async def at_once(self, answer: Callable[[], Any]) -> Any:
         """The result of `answer`, run in the checking thread before anything more is checked."""
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        question = Question(future, None, answer, is_slow=False)
 
         def work() -> None:
-            if not future.cancelled():
-                outcome = self._outcome(answer)
-                self._in_loop(partial(_settle, future, *outcome))
+            self._questions.answer_now(question)
 
         self.submit(work)
         self._supersede()
@@ -318,27 +307,12 @@ class Server(LanguageServer):
 
     def _answer(self) -> None:
         """Answer the requests that wait for no check, the slow ones as long as nothing else is to be done."""
-        waiting, self._waiting = sorted(self._waiting, key=lambda one: one.is_slow), []
-        for one in waiting:
-            if (one.is_slow and not self._work.empty()) or (one.key is not None and self._is_aside(one.key)):
-                self._waiting.append(one)
-            elif not one.future.cancelled():
-                try:
-                    outcome = self._outcome(one.answer)
-                except SupersededError:
-                    self._waiting.append(one)
-                    self.submit(lambda: None)  # the change may have been handled by now
-                else:
-                    self._in_loop(partial(_settle, one.future, *outcome))
 
-    def _outcome(self, answer: Callable[[], Any]) -> tuple[Any, JsonRpcException | None]:
-        try:
-            return answer(), None
-        except JsonRpcException as error:
-            return None, error
-        except Exception:
-            log.exception("internal error")
-            return None, None
+        def has_to_wait(one: Question) -> bool:
+            return (one.is_slow and not self._work.empty()) or (one.key is not None and self._is_aside(one.key))
+
+        if self._questions.answer(has_to_wait):
+            self.submit(lambda: None)  # the change may have been handled by now
 
     def _renew_hints(self) -> None:
         """Let the editor ask again if other hints are to be shown, as another file or a setting has changed."""
@@ -595,11 +569,15 @@ class Server(LanguageServer):
         if session is None or text is None or not self._configuration.wants_hints(Path(text.file)):
             return []
         found = self._tensors_in(key, session)
+        written = self.document_at(key) if kind_of(text.file) == YAML else None
         self._hinted[text.file] = session.contents().read(Path(text.file)), self._hinted_in(text.file, session)
-        return list(hints(found, wanted, self._ranges_in(key)))
+        return written.hints(wanted) if written is not None else list(hints(found, wanted, self._ranges_in(key)))
 
-    def _hinted_in(self, file: str, session: Session) -> list[TensorExpression]:
-        """The tensors of a file that have a hint."""
+    def _hinted_in(self, file: str, session: Session) -> list[TensorExpression] | list[tuple[Span, str]]:
+        """The tensors of a file that have a hint; of a configuration the references with their values."""
+        written = self.document_at(file) if kind_of(file) == YAML else None
+        if written is not None:
+            return written.values()
         return list(filter(has_hint, self._tensors_of(file, session)))
 
     def _tensors_of(self, file: str, session: Session) -> Sequence[TensorExpression]:
@@ -628,12 +606,3 @@ class Server(LanguageServer):
                 if key_of(path, cell) == key:
                     return path, line_in_module(path, number, line, session.contents())
         return key, line
-
-
-def _settle(future: asyncio.Future[Any], result: Any, error: JsonRpcException | None) -> None:
-    if future.done():  # the editor may have lost interest
-        return
-    if error is not None:
-        future.set_exception(error)
-    else:
-        future.set_result(result)

@@ -17,6 +17,7 @@ from modellint.server.configs.outline import files_named, keys_of
 from modellint.server.configs.scripts import reads_of, subject_in_script
 from modellint.server.configs.subjects import ArgumentSubject, KeySubject, ReferenceSubject, subject_at
 from modellint.server.configs.trees import tree_of
+from modellint.server.configs.values import values_of
 from modellint.source import PYTHON, YAML, kind_of
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from modellint.server.protocol import Converter
     from modellint.server.session import Session
     from modellint.server.shown import Text
-    from modellint.source import Place
+    from modellint.source import Place, Span
 
 T = TypeVar("T")
 #: Characters after which editors ask for completions by themselves.
@@ -169,6 +170,22 @@ class Written:
             return [types.DocumentLink(converter.range_of(path, span), converter.uri(file)) for span, file in found]
 
         return self._ask(find)
+
+    def values(self) -> list[tuple[Span, str]]:
+        """The references of a configuration, each with its value; none of other files."""
+
+        def find(project: Project) -> list[tuple[Span, str]]:
+            recipe = self._recipe(project)
+            return [] if recipe is None else values_of(recipe, project)
+
+        return self._ask(find)
+
+    def hints(self, wanted: types.Range) -> list[types.InlayHint]:
+        """The values of the references in a range, each behind its reference."""
+        path, first, last = self._path.as_posix(), wanted.start.line, wanted.end.line
+        found = [one for one in self.values() if first <= one[0].end_line - 1 <= last]
+        ends = ((self._converter.range_of(path, span).end, words) for span, words in found)
+        return [types.InlayHint(end, f"= {words}", padding_left=True) for end, words in ends]
 
     def hover(self, position: types.Position) -> tuple[str, types.Range] | None:
         """The text about what is at a position, and its range; None if there is none."""

@@ -3,5 +3,6 @@
 Nothing here knows the protocol. A file that is being typed is made valid first, and read as the program would read it.
 
 Begin with `cursor.py`, which says where the cursor is; `completion.py` and `about.py` answer.
-It imports `dialects/`, `frontends/`, `graph/`, `knowledge/`, `link/`, `link/classes/`, `link/recipes/`, `source.py`.
+It imports `dialects/`, `flow/`, `frontends/`, `graph/`, `knowledge/`, `link/`, `link/classes/`, `link/recipes/`,
+`source.py`.
 """

@@ -146,7 +146,7 @@ def _read_described(name: str, project: Project) -> Callable | None:
     last = name.rpartition(".")[2]
     model = project.classes.of(External(name))
     if model is not None and model.signature is not None:
-        return Callable(last, NameKind.CLASS, tuple(_arguments(model.signature, None, None)))
+        return Callable(last, NameKind.CLASS, _of_class(model, project))
     described = look_up(name, project)
     if isinstance(described, Found):
         first = tuple(_arguments(described.signatures[0], None, None)) if described.signatures else None

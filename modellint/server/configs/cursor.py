@@ -167,7 +167,7 @@ def node_at(recipe: Recipe, line: int, column: int) -> Cursor | None:
         span = node.tag.span if in_tag else node.span
         return (span.line, span.column) <= (line, column) < (span.end_line, span.end_column)
 
-    for node, path, holders, is_key in _nodes(recipe):
+    for node, path, holders, is_key in nodes_in(recipe):
         is_tag = node.tag.kind in CALLING | {TagKind.INCLUDE, TagKind.MODULE} and is_in(node, in_tag=True)
         if is_tag or (node.kind is NodeKind.SCALAR and is_in(node, in_tag=False)):
             return Cursor(Marked(recipe.source.text, "\0"), recipe, node, path, holders, is_key, is_tag)
@@ -208,14 +208,14 @@ def _name_in(node: Node, writing: Writing) -> str | None:
 
 
 def _find(one: Marked, recipe: Recipe) -> Cursor | None:
-    for node, path, holders, is_key in _nodes(recipe):
+    for node, path, holders, is_key in nodes_in(recipe):
         is_tag = one.mark in node.tag.text
         if is_tag or (node.kind is NodeKind.SCALAR and one.mark in node.text):
             return Cursor(one, recipe, node, path, holders, is_key, is_tag)
     return None
 
 
-def _nodes(recipe: Recipe) -> Iterator[tuple[Node, tuple[Scalar, ...], tuple[Node, ...], bool]]:
+def nodes_in(recipe: Recipe) -> Iterator[tuple[Node, tuple[Scalar, ...], tuple[Node, ...], bool]]:
     """The nodes of a file, each once: with the keys that lead to it, the nodes around it, and if it is a key."""
     seen: set[int] = set()
     stack: list[tuple[Node, tuple[Scalar, ...], tuple[Node, ...], bool]] = [(recipe.root, (), (), False)]

@@ -6,6 +6,7 @@ Modules are read as text, and nothing is imported. Only the module that is asked
 from __future__ import annotations
 
 from enum import Enum
+from functools import cache
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
@@ -162,7 +163,7 @@ def _below(owner: str, file: Path, project: Project) -> Iterator[Name]:
         case DefinedModule(module):
             yield from _of_module(module, project)
         case DefinedClass(cls):
-            yield from _of_class(cls)
+            yield from _of_class(cls, project)
         case None:
             yield from _of_folder(owner, file, project)
         case External():
@@ -190,14 +191,15 @@ def _of_module(module: ModuleFacts, project: Project) -> Iterator[Name]:
         yield from _in_folder(module.file.parent, project)
 
 
-def _of_class(cls: Class) -> Iterator[Name]:
+def _of_class(cls: Class, project: Project) -> Iterator[Name]:
     inside = f"{cls.qualname}."
     for name in cls.module.classes:
         if name.startswith(inside) and "." not in name[len(inside) :]:
             yield Name(name[len(inside) :], NameKind.CLASS)
-    for name, method in cls.methods.items():
-        if (method.is_static or method.is_class_method) and not name.startswith("_"):
-            yield Name(name, NameKind.FUNCTION)
+    for base in project.classes.model(cls).mro():
+        for name, method in base.cls.methods.items() if base.cls is not None else ():
+            if (method.is_static or method.is_class_method) and not name.startswith("_"):
+                yield Name(name, NameKind.FUNCTION, is_own=base.cls is cls)
 
 
 def _of_folder(owner: str, file: Path, project: Project) -> Iterator[Name]:
@@ -229,9 +231,7 @@ def _has_modules(folder: Path, project: Project, depth: int) -> bool:
 
 def _described_names(owner: str) -> Iterator[Name]:
     """The names that the shipped facts know."""
-    for name, kind in sorted(libraries.names_below(owner).items()):
-        if not name.startswith("_"):
-            yield Name(name, NameKind(kind), is_own=kind != "value")
+    yield from _of_library(owner)
     known = catalogue(owner.partition(".")[0]) if owner else None
     if known is None:
         return
@@ -262,3 +262,35 @@ def _of_earlier(owner: str, known: Catalogue) -> Iterator[Name]:
         is_class = earlier.is_class(f"{owner}.{name}")
         if is_class is not None:
             yield Name(name, NameKind.CLASS if is_class else NameKind.FUNCTION)
+
+
+def _of_library(owner: str) -> Iterator[Name]:
+    """The names of a module of a library in its newest described release; the sign of each goes by its case."""
+    home = libraries.library_of(owner)
+    known = _names_of(home.distribution) if home is not None else {}
+    for name in known.get(owner, ()):
+        if name.startswith("_"):
+            continue
+        is_class = name[:1].isupper() and not name.isupper()
+        kind = NameKind.CLASS if is_class else NameKind.VALUE if name.isupper() else NameKind.FUNCTION
+        yield Name(name, NameKind.MODULE if f"{owner}.{name}" in known else kind, is_own=kind is not NameKind.VALUE)
+
+
+@cache
+def _names_of(distribution: str) -> dict[str, tuple[str, ...]]:
+    """The names of each module of a library, modules in it among them."""
+    home = next(one for one in libraries.LIBRARIES if one.distribution == distribution)
+    mirrored = [libraries.library_of(other) for _, other in home.mirrors]
+    found: dict[str, dict[str, None]] = {}
+    for one in dict.fromkeys(filter(None, (home, *mirrored))):
+        known = libraries.library(one.distribution)
+        for full in known.names(known.releases[0]):
+            while "." in full:
+                full, _, name = full.rpartition(".")
+                found.setdefault(full, {})[name] = None
+    for own, other in home.mirrors:
+        found.setdefault(own.rpartition(".")[0], {})[own.rpartition(".")[2]] = None
+        inside = [module for module in found if module == other or module.startswith(f"{other}.")]
+        for module in inside:
+            found.setdefault(own + module[len(other) :], {}).update(found[module])
+    return {module: tuple(sorted(names)) for module, names in found.items()}

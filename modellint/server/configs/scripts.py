@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from modellint.dialects.apps import apps, apps_in, search_path
-from modellint.dialects.placing import composition
-from modellint.dialects.uses import keys_read
+from modellint.dialects.placing import Composed, composition
 from modellint.graph.value import Op
 from modellint.link.recipes.keys import may_be_keys, text_of
 from modellint.link.recipes.pairing import recipes_of
+from modellint.server.configs.reads import keys_read
 from modellint.server.configs.subjects import FileSubject, KeySubject, file_named
 from modellint.server.configs.trees import Composite, Nodes
 from modellint.server.configs.wholes import whole_of
@@ -111,7 +111,7 @@ def _composed_key(module: ModuleFacts, line: int, column: int, project: Project)
                 recipe = None if composed is None else project.omegaconf(file)
                 if composed is None or recipe is None:
                     continue
-                tree = Composite.of(recipe, app, composed)
+                tree = Composite(recipe, project, Composed(app, composed))
                 key = tree.key(read.keys)
                 if key is not None:
                     size = (span.end_line - span.line, span.end_column - span.column)

@@ -15,7 +15,7 @@ from modellint.server.configs.groups import entry_at, files_of, groups_of
 from modellint.server.configs.names import near
 from modellint.server.configs.options import keys_in_options
 from modellint.server.configs.takers import taker_at
-from modellint.server.configs.trees import Composite, tree_of
+from modellint.server.configs.trees import is_plain, tree_of
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def _of_reference(cursor: Cursor, tree: Tree, line: int, column: int, project: P
         if (span.line, span.column) <= (line, column) < (span.end_line, span.end_column):
             is_one_line = span.line == span.end_line
             inside = column - span.column if is_one_line else None
-            if isinstance(tree, Composite):
+            if is_plain(cursor.recipe):
                 return _of_interpolation(reference.text, span, inside, cursor, tree, project)
             return _of_angles(reference.text, span, inside, cursor, tree)
     return None
@@ -194,11 +194,11 @@ def _of_angles(text: str, span: Span, inside: int | None, cursor: Cursor, tree: 
             wanted = number + 1
             break
     found = tree.key(keys[:wanted])
-    return ReferenceSubject(span, text, found, (), found is None and tree.lacks(cursor.node, keys[:wanted]))
+    return ReferenceSubject(span, text, found, (), found is None and tree.lacks(cursor.node))
 
 
 def _of_interpolation(
-    text: str, span: Span, inside: int | None, cursor: Cursor, tree: Composite, project: Project
+    text: str, span: Span, inside: int | None, cursor: Cursor, tree: Tree, project: Project
 ) -> ReferenceSubject | None:
     """`${a.b}` up to the key at a place inside of it; an inner one if the place is in that."""
     whole = f"{interpolation.OPEN}{text}}}"
@@ -219,10 +219,10 @@ def _of_interpolation(
     if at is not None:
         keys = keys[: _keys_before(own, at - piece.start)]
     shortened = Interpolation(piece.start, piece.end, piece.dots, keys or piece.keys)
-    led: tuple[Scalar, ...] | None = tree.led_path(shortened, path)
+    led: tuple[Scalar, ...] | None = tree.lead(shortened, path)
     key = None if led is None else tree.key(led)
     others = () if key is not None or led is None else tuple(keys_in_options(led, tree.composed, project))
-    is_missing = key is None and not others and tree.lacks(cursor.node, led or ())
+    is_missing = key is None and not others and tree.lacks(cursor.node)
     return ReferenceSubject(span, own[2:-1].strip(), key, others, is_missing)
 
 

@@ -1,37 +1,35 @@
 """A configuration as its program gets it: the keys below a key, where each stands, and the value that it has.
 
-For OmegaConf this is what a program composes of several files, or else the file alone; for the other dialects the file
-with what it includes.
+For files that a program composes this is the whole of them; any other file is taken with those that it includes.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from modellint.dialects.omegaconf import Configuration
-from modellint.dialects.placing import Composed
-from modellint.dialects.spots import spots_of
+from modellint.graph import interpolation
 from modellint.graph.immutable import dataclass
 from modellint.graph.interpolation import Interpolation
-from modellint.graph.recipe import Dialect, NodeKind, TagKind
+from modellint.graph.recipe import Dialect, NodeKind, TagKind, split_reference
 from modellint.link.recipes.evaluation import evaluate
-from modellint.link.recipes.items import ItemKind
+from modellint.link.recipes.items import ItemKind, ProblemKind
 from modellint.server.configs.wholes import whole_of
 from modellint.source import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from modellint.dialects.apps import App
-    from modellint.dialects.hydra import Composition
+    from modellint.dialects.placing import Composed
     from modellint.dialects.spots import Spot
-    from modellint.graph.recipe import Node, Recipe, Scalar
+    from modellint.graph.recipe import Node, Recipe, Reference, Scalar
     from modellint.link.project import Project
     from modellint.link.recipes.items import Item
     from modellint.source import Place
 
 _LONGEST = 80
+#: How many interpolations one after the other lead to a mapping.
 _MOST_STEPS = 20
+_OBJECTS = (ItemKind.NEW, ItemKind.NAME, ItemKind.APPLY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,105 +54,46 @@ class Key:
         return bool(self.target)
 
 
-class Tree(Protocol):
-    """The keys of a configuration; keys are given from its top."""
+class Tree:
+    """The keys of a configuration. Keys are given from its top."""
+
+    #: The configuration that a program composes; None if none does.
+    composed: Composed | None = None
+
+    def __init__(self, recipe: Recipe, project: Project, root: Item) -> None:
+        self.recipe = recipe
+        self._project = project
+        self._root = root
 
     def key(self, path: Sequence[Scalar]) -> Key | None:
         """A key; None if there is none."""
-        ...
+        raise NotImplementedError
 
     def below(self, path: Sequence[Scalar]) -> list[Key]:
         """The keys right below a key, in order."""
-        ...
+        raise NotImplementedError
 
     def path_in(self, path: Sequence[Scalar]) -> tuple[Scalar, ...]:
         """The keys that lead to a place of the file, from the top of the configuration."""
-        ...
+        return tuple(path)
 
-    def leading_to(self, path: Sequence[Scalar]) -> Iterator[Place]:
-        """The references whose target is a key."""
-        ...
+    def _nodes(self) -> Iterator[tuple[Recipe, Node, tuple[Scalar, ...]]]:
+        """The scalars of the configuration, each with its file and the keys that lead to it."""
+        raise NotImplementedError
 
-    def lacks(self, node: Node, path: Sequence[Scalar]) -> bool:
-        """True if a key that a reference in a node leads to is certainly not there."""
-        ...
-
-
-def tree_of(recipe: Recipe, project: Project) -> Tree:
-    """The configuration that a file is, or is a part of."""
-    if is_plain(recipe):
-        composed = whole_of(recipe.file, project) if recipe.dialect is Dialect.OMEGACONF else None
-        return Composite(recipe, composed)
-    return Nodes(recipe, project)
-
-
-def is_plain(recipe: Recipe) -> bool:
-    """True if a configuration names classes by keys, and other keys by `${…}`."""
-    return bool(recipe.dialect.writing.target)
-
-
-class Composite:
-    """A configuration of OmegaConf: composed by a program, or the file alone."""
-
-    def __init__(self, recipe: Recipe, composed: Composed | None) -> None:
-        self.recipe = recipe
-        self.composed = composed
-        if composed is None:
-            self.run = Configuration(spots_of(recipe))
-        else:
-            self.run = composed.composition.configuration
-        self.root = self.run.root
-
-    @classmethod
-    def of(cls, recipe: Recipe, app: App, composition: Composition) -> Composite:
-        """The configuration that a program composes."""
-        return cls(recipe, Composed(app, composition))
-
-    def path_in(self, path: Sequence[Scalar]) -> tuple[Scalar, ...]:
-        around = self._package
-        return (*around, *path)
-
-    @property
-    def _package(self) -> tuple[Scalar, ...]:
-        """The keys that lead to the content of the file."""
-        if self.composed is None:
-            return ()
-        pending = [self.root]
-        for spot in pending:
-            if any(layer.node is self.recipe.root and not layer.package for layer in spot.layers):
-                return tuple(spot.keys)
-            pending.extend(one for one in spot.children.values() if one.kind is NodeKind.MAPPING)
-        return ()
-
-    def spot(self, path: Sequence[Scalar]) -> Spot | None:
-        """A place of the configuration, through interpolations that stand for mappings on the way."""
-        spot: Spot | None = self.root
+    def item(self, path: Sequence[Scalar]) -> Item | None:
+        """The object of a key; that of its target for a reference. None if there is none."""
+        item: Item | None = self._root
         for key in path:
-            holder = None if spot is None else self.target(spot)
-            spot = None if holder is None else _child(holder, key)
-        return spot
-
-    def target(self, spot: Spot) -> Spot | None:
-        """The place that a place with nothing but an interpolation leads to, or itself; None if it leads nowhere."""
-        from modellint.graph import interpolation
-
-        for _ in range(_MOST_STEPS):
-            text = spot.node.text if spot.node.kind is NodeKind.SCALAR else ""
-            pieces = interpolation.parse(text) if interpolation.OPEN in text else None
-            if not pieces or len(pieces) != 1 or not isinstance(pieces[0], Interpolation):
-                return spot
-            found = self.lead(pieces[0], spot)
-            if found is None:
+            if item is None:
                 return None
-            spot = found
-        return None
+            found = item.fields.get(key)
+            if found is None and str(key).isdigit() and int(str(key)) < len(item.elements):
+                found = item.elements[int(str(key))]
+            item = found or next((one for name, one in item.fields.items() if str(name) == str(key)), None)
+        return item
 
-    def lead(self, piece: Interpolation, spot: Spot) -> Spot | None:
-        """The place that an interpolation at a place leads to; None if it is unknown."""
-        path = self.led_path(piece, spot.keys)
-        return None if path is None else self.spot(path)
-
-    def led_path(self, piece: Interpolation, at: Sequence[Scalar]) -> tuple[Scalar, ...] | None:
+    def lead(self, piece: Interpolation, at: Sequence[Scalar]) -> tuple[Scalar, ...] | None:
         """The keys that an interpolation leads to, from a place with some keys; None if only a run knows them."""
         if piece.is_resolver or piece.dots > len(at):
             return None
@@ -163,50 +102,138 @@ class Composite:
             if isinstance(one, str):
                 keys.append(one)
                 continue
-            inner = self.led_path(one, at)
-            found = None if inner is None else self.spot(inner)
-            item = None if found is None else self.run.item(found)
+            inner = self.lead(one, at)
+            item = None if inner is None else self.item(inner)
             if item is None or item.kind is not ItemKind.CONSTANT:
                 return None
             keys.append(item.value)
         return tuple(keys)
 
+    def leading_to(self, path: Sequence[Scalar]) -> Iterator[Place]:
+        """The references whose target is a key."""
+        wanted = self.key(path)
+        place = None if wanted is None else wanted.place
+        for recipe, node, at in self._nodes() if place is not None else ():
+            for reference in node.references:
+                found = (self.key(keys) for keys in self._targets(reference, node, recipe, at))
+                if any(key is not None and key.place == place for key in found):
+                    yield recipe.place(reference.span)
+
+    def _targets(
+        self, reference: Reference, node: Node, recipe: Recipe, at: tuple[Scalar, ...]
+    ) -> Iterator[tuple[Scalar, ...]]:
+        """The keys that a reference leads to, with those that references in it lead to."""
+        if recipe.dialect is Dialect.HYPERPYYAML:
+            if node.tag.kind in (TagKind.REF, TagKind.COPY, TagKind.NONE):
+                yield split_reference(reference.text)[0]
+            return
+        pieces = interpolation.parse(f"{interpolation.OPEN}{reference.text}}}") or ()
+        for piece in _pieces(one for one in pieces if isinstance(one, Interpolation)):
+            keys = self.lead(piece, at)
+            if keys is not None:
+                yield keys
+
+    def lacks(self, node: Node) -> bool:
+        """True if the key that a reference in a node of the file leads to is certainly not there."""
+        span = node.span
+        start, end = (span.line, span.column), (span.end_line, span.end_column)
+        problems = (one for one in evaluate(self.recipe, self._project).problems if one.kind is ProblemKind.UNDEFINED)
+        places = (one.place for one in problems if one.place.path == self.recipe.path)
+        return any(start <= (place.span.line, place.span.column) < end for place in places)
+
+    def _as_key(self, path: Sequence[Scalar], place: Place, node: Node | None) -> Key:
+        item = self.item(path)
+        target = item.target if item is not None and item.kind in _OBJECTS else ""
+        has_keys = item is not None and bool(item.fields or item.elements)
+        return Key(tuple(path), place, in_words(item, node), target, has_keys)
+
+
+def tree_of(recipe: Recipe, project: Project) -> Tree:
+    """The configuration that a file is, or is a part of."""
+    composed = whole_of(recipe.file, project) if recipe.dialect is Dialect.OMEGACONF else None
+    return Nodes(recipe, project) if composed is None else Composite(recipe, project, composed)
+
+
+def is_plain(recipe: Recipe) -> bool:
+    """True if a configuration names classes by keys, and other keys by `${…}`."""
+    return bool(recipe.dialect.writing.target)
+
+
+class Composite(Tree):
+    """A configuration that a program composes."""
+
+    def __init__(self, recipe: Recipe, project: Project, composed: Composed) -> None:
+        run = composed.composition.configuration
+        super().__init__(recipe, project, run.root_item)
+        self.composed = composed
+        self._top = run.root
+
+    def path_in(self, path: Sequence[Scalar]) -> tuple[Scalar, ...]:
+        return (*self._package, *path)
+
+    @property
+    def _package(self) -> tuple[Scalar, ...]:
+        """The keys that lead to the content of the file."""
+        own = {id(entry.value): name for name, entry in self.recipe.keys.items()}
+        pending = [self._top]
+        for spot in pending:
+            for name, child in spot.children.items():
+                if own.get(id(child.node)) == name and child.recipe is self.recipe:
+                    return tuple(spot.keys)
+                if child.node.kind is NodeKind.MAPPING:
+                    pending.append(child)
+        return ()
+
+    def _spot(self, path: Sequence[Scalar]) -> Spot | None:
+        """A place of the configuration, through interpolations that stand for mappings on the way."""
+        spot: Spot | None = self._top
+        for key in path:
+            holder = None if spot is None else self._target(spot)
+            spot = None if holder is None else _child(holder, key)
+        return spot
+
+    def _target(self, spot: Spot) -> Spot | None:
+        """The place that a place with nothing but an interpolation leads to, or itself; None if it leads nowhere."""
+        for _ in range(_MOST_STEPS):
+            text = spot.node.text if spot.node.kind is NodeKind.SCALAR else ""
+            pieces = interpolation.parse(text) if interpolation.OPEN in text else None
+            if not pieces or len(pieces) != 1 or not isinstance(pieces[0], Interpolation):
+                return spot
+            keys = self.lead(pieces[0], spot.keys)
+            found = None if keys is None else self._plain_spot(keys)
+            if found is None:
+                return None
+            spot = found
+        return None
+
+    def _plain_spot(self, path: Sequence[Scalar]) -> Spot | None:
+        spot: Spot | None = self._top
+        for key in path:
+            spot = None if spot is None else _child(spot, key)
+        return spot
+
     def key(self, path: Sequence[Scalar]) -> Key | None:
-        spot = self.spot(path)
+        spot = self._spot(path)
         return None if spot is None else self._key(spot)
 
     def below(self, path: Sequence[Scalar]) -> list[Key]:
-        spot = self.spot(path)
-        holder = None if spot is None else self.target(spot)
+        spot = self._spot(path)
+        holder = None if spot is None else self._target(spot)
         return [] if holder is None else [self._key(one) for one in holder.children.values()]
 
-    def leading_to(self, path: Sequence[Scalar]) -> Iterator[Place]:
-        from modellint.graph import interpolation
-
-        wanted = self.spot(path)
-        for spot in self.root.below() if wanted is not None else ():
-            for reference in spot.node.references if spot.node.kind is NodeKind.SCALAR else ():
-                pieces = interpolation.parse(f"${{{reference.text}}}") or ()
-                for piece in _pieces(one for one in pieces if isinstance(one, Interpolation)):
-                    if self.lead(piece, spot) is wanted:
-                        yield spot.recipe.place(reference.span)
-                        break
-
-    def lacks(self, node: Node, path: Sequence[Scalar]) -> bool:
-        _ = self.run.root_item  # which follows all interpolations
-        return any(asked.node is node for gap in self.run.gaps.values() for asked in gap.asked.values())
+    def _nodes(self) -> Iterator[tuple[Recipe, Node, tuple[Scalar, ...]]]:
+        for spot in self._top.below():
+            if spot.node.kind is NodeKind.SCALAR:
+                yield spot.recipe, spot.node, tuple(spot.keys)
 
     def _key(self, spot: Spot) -> Key:
-        item = self.run.item(spot)
-        value = in_words(item, spot.node)
-        target = item.target if item is not None and item.kind in (ItemKind.NEW, ItemKind.NAME) else ""
         start = spot.node.span
         # A key that only the package of a file brings stands nowhere: the file begins with its value.
         span = spot.key.span if spot.key is not None else Span(start.line, start.column, start.line, start.column)
-        return Key(tuple(spot.keys), spot.recipe.place(span), value, target, bool(spot.children))
+        return self._as_key(spot.keys, spot.recipe.place(span), spot.node)
 
 
-def _pieces(pieces: Iterator[Interpolation]) -> Iterator[Interpolation]:
+def _pieces(pieces: Iterable[Interpolation]) -> Iterator[Interpolation]:
     """Interpolations, with those inside of them."""
     stack = list(pieces)
     while stack:
@@ -216,51 +243,35 @@ def _pieces(pieces: Iterator[Interpolation]) -> Iterator[Interpolation]:
 
 
 def _child(holder: Spot, key: Scalar) -> Spot | None:
-    found = holder.children.get(key)
+    children = holder.children
+    found = children.get(key)
     if found is not None:
         return found
     text = str(key)
     if holder.node.kind is NodeKind.SEQUENCE and text.lstrip("-").isdigit():
         index = int(text)
-        return holder.children.get(index if index >= 0 else len(holder.children) + index)
-    return next((one for name, one in holder.children.items() if str(name) == text), None)
+        return children.get(index if index >= 0 else len(children) + index)
+    return next((one for name, one in children.items() if str(name) == text), None)
 
 
-class Nodes:
-    """A configuration that is one file with those that it includes."""
+class Nodes(Tree):
+    """A configuration that is one file, with those that it includes."""
 
     def __init__(self, recipe: Recipe, project: Project) -> None:
-        self.recipe = recipe
         evaluation = evaluate(recipe, project)
+        super().__init__(recipe, project, evaluation.root)
         self._recipes = evaluation.recipes
-        self._root = evaluation.root
 
-    def path_in(self, path: Sequence[Scalar]) -> tuple[Scalar, ...]:
-        return tuple(path)
-
-    def _item(self, path: Sequence[Scalar]) -> Item | None:
-        item: Item | None = self._root
-        for key in path:
-            if item is None:
-                return None
-            fields = item.fields
-            is_index = isinstance(key, int) and not isinstance(key, bool) and key not in fields
-            if is_index and 0 <= int(str(key)) < len(item.elements):
-                item = item.elements[int(str(key))]
-            else:
-                item = fields.get(key)
-        return item
-
-    def _node(self, path: Sequence[Scalar]) -> tuple[Recipe, Node, Node] | None:
-        """The file, the key and the value as written; None if the file has no such key."""
+    def _node_at(self, path: Sequence[Scalar]) -> tuple[Recipe, Node, Node] | None:
+        """The file, the key and the value as written; None if no file has such a key."""
         for recipe in self._recipes:
             node, key = recipe.root, recipe.root
             for name in path:
                 entry = node.get(name) if node.kind is NodeKind.MAPPING and isinstance(name, str) else None
                 if entry is not None:
                     node, key = entry.value, entry.key
-                elif isinstance(name, int) and name < len(node.elements):
-                    node = key = node.elements[name]
+                elif str(name).isdigit() and int(str(name)) < len(node.elements):
+                    node = key = node.elements[int(str(name))]
                 else:
                     break
             else:
@@ -268,40 +279,35 @@ class Nodes:
         return None
 
     def key(self, path: Sequence[Scalar]) -> Key | None:
-        item, written = self._item(path), self._node(path)
-        if item is None and written is None:
-            return None
-        place = written[0].place(written[1].span) if written is not None else item.place if item is not None else None
-        if place is None:
-            return None
-        node = written[2] if written is not None else None
-        is_object = item is not None and item.kind in (ItemKind.NEW, ItemKind.NAME, ItemKind.APPLY)
-        target = item.target if item is not None and is_object else ""
-        has_keys = item is not None and bool(item.fields)
-        return Key(tuple(path), place, in_words(item, node), target, has_keys)
+        written = self._node_at(path)
+        if written is not None:
+            recipe, key, node = written
+            return self._as_key(path, recipe.place(key.span), node)
+        item = self.item(path)
+        return None if item is None else self._as_key(path, item.place, None)
 
     def below(self, path: Sequence[Scalar]) -> list[Key]:
-        item = self._item(path)
-        keys = (self.key((*path, name)) for name in item.fields) if item is not None else ()
+        item = self.item(path)
+        names = (*item.fields, *range(len(item.elements))) if item is not None else ()
+        keys = (self.key((*path, name)) for name in names)
         return [key for key in keys if key is not None]
 
-    def leading_to(self, path: Sequence[Scalar]) -> Iterator[Place]:
-        from modellint.graph.recipe import split_reference
-
-        wanted = tuple(map(str, path))
+    def _nodes(self) -> Iterator[tuple[Recipe, Node, tuple[Scalar, ...]]]:
         for recipe in self._recipes:
-            for node in recipe.nodes():
-                if node.tag.kind in (TagKind.REF, TagKind.COPY) or node.tag.kind is TagKind.NONE:
-                    for reference in node.references:
-                        if split_reference(reference.text)[0][: len(wanted)] == wanted:
-                            yield recipe.place(reference.span)
-
-    def lacks(self, node: Node, path: Sequence[Scalar]) -> bool:
-        return bool(path) and path[0] not in self._root.fields
+            pending: list[tuple[Node, tuple[Scalar, ...]]] = [(recipe.root, ())]
+            seen: set[int] = set()
+            for node, at in pending:
+                if id(node) in seen:
+                    continue
+                seen.add(id(node))
+                if node.kind is NodeKind.SCALAR:
+                    yield recipe, node, at
+                pending += ((one, (*at, number)) for number, one in enumerate(node.elements))
+                pending += ((entry.value, (*at, entry.name)) for entry in node.entries)
 
 
 def in_words(item: Item | None, node: Node | None) -> str:
-    """A value on one line: a constant, what is called, or the number of entries."""
+    """A value on one line: a constant, what is called, or the names of its entries."""
     text = _in_words(item, node)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 

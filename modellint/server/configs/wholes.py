@@ -49,7 +49,9 @@ def _find(path: Path, project: Project) -> Composed | None:
     above += [own] if path.name.removesuffix(YAML) in _listing(own, project) else []
     programs += (App(path, (start, start), folder, None) for folder in above)
     for app in programs:
-        found = islice(_composed(app, app.folder, path, project), _MOST_COMPARED) if app.folder is not None else ()
+        found = (
+            islice(_compositions_with(app, app.folder, path, project), _MOST_COMPARED) if app.folder is not None else ()
+        )
         best = _fewest_gaps(found, path)
         if best is not None:
             return best
@@ -60,7 +62,9 @@ def _fewest_gaps(found: Iterable[Composed], path: Path) -> Composed | None:
     """The composition in which most references of a file have a target: the first one of those in which all have."""
     best: tuple[int, Composed] | None = None
     for one in found:
-        gaps = one.composition.configuration.gaps.values()
+        run = one.composition.configuration
+        _ = run.root_item  # which follows the interpolations
+        gaps = run.gaps.values()
         count = sum(asked.recipe.file == path for gap in gaps for asked in gap.asked.values())
         if best is None or count < best[0]:
             best = count, one
@@ -74,7 +78,7 @@ def _around(path: Path, project: Project) -> list[Path]:
     return [folder for folder in path.parents[:_LEVELS] if folder == root or root in folder.parents]
 
 
-def _composed(app: App, folder: Path, path: Path, project: Project) -> Iterator[Composed]:
+def _compositions_with(app: App, folder: Path, path: Path, project: Project) -> Iterator[Composed]:
     """The compositions of a program with a file: by default, and then those with the file chosen in its group."""
     own = name_in(path, folder)
     group, _, last = own.rpartition("/")

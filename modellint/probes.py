@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from modellint.source import Place
 
 
+#: How deep a file lies in the folder of a model at most: templates have a folder of their own.
+_LEVELS = 3
+
+
 @dataclass(frozen=True)
 class Target:
     """A target to build: a recipe, or a definition in a Python file (dotted `name`: `Encoder`, `Encoder.forward`).
@@ -61,9 +65,13 @@ def file_probe(claim: Claim, name: str = "") -> Probe:
     return Probe(Target(Path(claim.place.path), name), claim)
 
 
-def folder_probe(claim: Claim, folder: Path) -> Probe:
-    """A probe of a model folder."""
-    return Probe(Target(folder), claim)
+def folder_probe(claim: Claim, project: Project) -> Probe | None:
+    """A probe of the model folder that a claim's place lies in; None if it lies in none."""
+    from modellint.reading.model_folders import marker_of
+
+    above = list(Path(claim.place.path).parents)[:_LEVELS]
+    folder = next((one for one in above if marker_of(one, project.files) is not None), None)
+    return None if folder is None else Probe(Target(folder), claim)
 
 
 def python_probe(claim: Claim, place: Place | None = None) -> Probe | None:

@@ -18,6 +18,7 @@ from modellint.finding import Confidence, Finding, Fix, Related, Severity
 from modellint.probes import boundary_probe as boundary_probe
 from modellint.probes import called_probe as called_probe
 from modellint.probes import file_probe as file_probe
+from modellint.probes import folder_probe as folder_probe
 from modellint.probes import function_at as function_at
 from modellint.probes import python_probe as python_probe
 from modellint.probes import recipe_probe as recipe_probe

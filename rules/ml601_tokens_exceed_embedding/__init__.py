@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint import folders
+from modellint import claims, folders
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.rule import Rule
+from modellint.rule import Rule, folder_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +49,7 @@ class TokensExceedEmbedding(Rule):
     code = "ML601"
     name = "tokens-exceed-embedding"
     severity = Severity.ERROR
+    probe = staticmethod(folder_probe)
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
         if folder.tokens is not None:
@@ -91,8 +92,9 @@ class TokensExceedEmbedding(Rule):
         more = f" and {len(above) - 1 - _MOST_TOKENS} more" if len(above) - 1 > _MOST_TOKENS else ""
         mask = tokenizer.roles.get("mask")
         is_mask = len(above) == 1 and mask is not None and mask.content == token
+        place = tokenizer.place(folder, token) or folder.place(tokenizer.file or "config.json")
         return self.finding(
-            tokenizer.place(folder, token) or folder.place(tokenizer.file or "config.json"),
+            place,
             f"the tokenizer gives `{token}` the id {number}, but {table}",
             symbol=token,
             severity=Severity.WARNING if is_mask else None,
@@ -104,6 +106,7 @@ class TokensExceedEmbedding(Rule):
             ),
             related=_size_place(model, table),
             help="resize the embedding with `model.resize_token_embeddings(len(tokenizer))`, or remove the tokens",
+            claim=claims.IdHasNoRow(place, number, token) if folder is model else None,
         )
 
     def _classes(self, folder: ModelFolder, tokenizer: Tokenizer) -> Iterator[Finding]:

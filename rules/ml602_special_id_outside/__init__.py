@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from modellint import folders
+from modellint import claims, folders
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.rule import Rule
+from modellint.rule import Rule, folder_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,6 +66,7 @@ class SpecialIdOutside(Rule):
     code = "ML602"
     name = "special-id-outside"
     severity = Severity.ERROR
+    probe = staticmethod(folder_probe)
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
         config = folders.mapping_of(folder, "config.json")
@@ -147,8 +148,10 @@ class SpecialIdOutside(Rule):
             place = folder.json(other.file)
             if place is not None and (other.role, other.id) == (one.role, one.id):
                 related.append(Related(place.place(*other.keys), "the same id"))
+        at = folder.place(one.file) if document is None else document.place(*one.keys)
+        is_of_input = is_table and outside == folders.table_rows(folder)
         return self.finding(
-            folder.place(one.file) if document is None else document.place(*one.keys),
+            at,
             f"`{key}` {'has the id' if len(one.keys) > _length(one) else 'is'} {one.id}, but {reason}",
             symbol=key,
             severity=Severity.WARNING if is_list or not is_table else None,
@@ -156,6 +159,7 @@ class SpecialIdOutside(Rule):
             evidence=(_HARM.get(one.role, "no text has a token of this id"),),
             related=related[:4],
             help="set it to the id that the tokenizer gives, in `config.json` and `generation_config.json`",
+            claim=claims.IdHasNoRow(at, one.id, "") if is_of_input else None,
         )
 
 

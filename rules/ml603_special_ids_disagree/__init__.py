@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from modellint import folders
+from modellint import claims, folders
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.rule import Rule
+from modellint.rule import Rule, folder_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -67,6 +67,7 @@ class SpecialIdsDisagree(Rule):
     code = "ML603"
     name = "special-ids-disagree"
     severity = Severity.WARNING
+    probe = staticmethod(folder_probe)
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
         tokenizer = folder.tokens
@@ -191,8 +192,9 @@ class SpecialIdsDisagree(Rule):
     ) -> Finding:
         document, other = folder.json(one.file), folder.json(token.file)
         key = ".".join(str(part) for part in one.keys if isinstance(part, str))
+        place = folder.place(one.file) if document is None else document.place(*one.keys)
         return self.finding(
-            folder.place(one.file) if document is None else document.place(*one.keys),
+            place,
             f"`{key}` is {one.id}, but the tokenizer gives its `{one.role}_token` `{token.content}` the id {token.id}",
             symbol=key,
             severity=severity,
@@ -200,6 +202,7 @@ class SpecialIdsDisagree(Rule):
             evidence=(harm,) if harm else (),
             related=() if other is None else (Related(other.place(*token.keys), f"`{token.content}`"),),
             help=f"set it to {token.id}, or name the other token in `{token.file}`",
+            claim=claims.IdsDiffer(place, one.role) if len(one.keys) == 1 else None,
         )
 
 

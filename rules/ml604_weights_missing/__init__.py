@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Severity
 from modellint.folders import Trouble
-from modellint.rule import Rule
+from modellint.rule import Rule, folder_probe
 
 from .components import missing_components
 from .sequences import gaps
@@ -57,6 +58,7 @@ class WeightsMissing(Rule):
     code = "ML604"
     name = "weights-missing"
     severity = Severity.ERROR
+    probe = staticmethod(folder_probe)
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
         named = set(folder.weight_names)
@@ -112,6 +114,7 @@ class WeightsMissing(Rule):
                 confidence=Confidence.HIGH,
                 evidence=(f"it should hold {_name_list(tensors)}",),
                 help="copy the shard into the folder, or save the model again",
+                claim=claims.FileRefused(index.document.place(_MAP, tensors[0]), file),
             )
         if missing or any(folder.weights(file).trouble is not None for file in index.files):
             return
@@ -128,6 +131,7 @@ class WeightsMissing(Rule):
                 confidence=Confidence.HIGH,
                 evidence=(f"the index places `{lost[0]}` in `{index.shards[lost[0]]}`",),
                 help="save the model again; transformers initialises a missing tensor at random",
+                claim=claims.FileRefused(index.document.place(_MAP, lost[0]), index.shards[lost[0]], lost[0]),
             )
         moved = [name for name, file in index.shards.items() if name in holders and file not in holders[name]]
         if moved:
@@ -198,6 +202,7 @@ class WeightsMissing(Rule):
                     symbol=name,
                     confidence=Confidence.HIGH,
                     help="copy or save the file again",
+                    claim=claims.FileRefused(folder.place(name), name),
                 )
 
 

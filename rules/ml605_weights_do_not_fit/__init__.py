@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.rule import Rule
+from modellint.rule import Rule, folder_probe
 
 from . import adapters, diffusers, transformers
 
@@ -54,6 +55,7 @@ class WeightsDoNotFit(Rule):
     code = "ML605"
     name = "weights-do-not-fit"
     severity = Severity.ERROR
+    probe = staticmethod(folder_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from . import code
@@ -74,12 +76,14 @@ class WeightsDoNotFit(Rule):
         for misfit in chain(transformers.misfits(folder), diffusers.misfits(folder), adapters.misfits(folder)):
             document = folder.json(misfit.document) if misfit.document else None
             weights = folder.place(misfit.tensor.file)
+            place = weights if document is None else document.place(*misfit.keys)
             yield self.finding(
-                weights if document is None else document.place(*misfit.keys),
+                place,
                 misfit.message,
                 symbol=misfit.symbol,
                 confidence=Confidence.HIGH,
                 evidence=misfit.evidence,
                 related=[] if document is None else [Related(weights, f"`{misfit.tensor.name}` is here")],
                 help=misfit.help,
+                claim=claims.TensorDiffers(place, misfit.tensor.name),
             )

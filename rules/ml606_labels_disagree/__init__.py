@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint import folders
+from modellint import claims, folders
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.rule import Rule, any_of
+from modellint.rule import Rule, any_of, folder_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,6 +57,7 @@ class LabelsDisagree(Rule):
     code = "ML606"
     name = "labels-disagree"
     severity = Severity.ERROR
+    probe = staticmethod(folder_probe)
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
         document = folder.config
@@ -147,6 +148,7 @@ class LabelsDisagree(Rule):
             evidence=("the weights do not load: sizes of the last layer differ",),
             related=(Related(folder.place(head.tensor.file), f"`{head.tensor.name}` is here"),),
             help=f"name {head.rows} labels, as the layer has rows",
+            claim=claims.TensorDiffers(document.place(key), head.tensor.name),
         )
 
     def _gaps(self, document: Json, found: Labels) -> Iterator[Finding]:

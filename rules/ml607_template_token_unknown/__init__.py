@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint import edits, folders
+from modellint import claims, edits, folders
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.rule import Rule
+from modellint.rule import Rule, folder_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,6 +45,7 @@ class TemplateTokenUnknown(Rule):
     code = "ML607"
     name = "template-token-unknown"
     severity = Severity.WARNING
+    probe = staticmethod(folder_probe)
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
         for template in folders.chat_templates(folder):
@@ -64,6 +65,7 @@ class TemplateTokenUnknown(Rule):
                 confidence=Confidence.HIGH,
                 evidence=(f"it raises `TemplateError` for line {template.line(read.error.at)} of the template",),
                 help="correct the template",
+                claim=claims.TemplateToken(template.place(folder, read.error.at), ""),
             )
         for name, at, near in unknown_names(read):
             yield self.finding(
@@ -96,6 +98,7 @@ class TemplateTokenUnknown(Rule):
                 "the tokenizer splits the text into pieces",
             ),
             help=f"did you mean `{first.near}`?" if first.near else "add it to the tokenizer as a special token",
+            claim=claims.TemplateToken(template.place(folder, first.at), first.marker),
         )
 
     def _own_code(self, folder: ModelFolder) -> Iterator[Finding]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.flow import queries
 from modellint.folders import ModelFolder, tensors_at
-from modellint.rule import Rule
+from modellint.rule import Rule, folder_probe
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -68,6 +69,7 @@ class WrappedCheckpoint(Rule):
     code = "ML608"
     name = "wrapped-checkpoint"
     severity = Severity.WARNING
+    probe = staticmethod(folder_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for state in queries.loaded_states(module, project):
@@ -117,6 +119,7 @@ class WrappedCheckpoint(Rule):
                 confidence=Confidence.HIGH,
                 evidence=(f"a tensor is called `{found.example}`",),
                 help="save the model inside of the wrapper, or take the prefix off all names",
+                claim=claims.TensorDiffers(folder.place(names[found.example].file), found.example),
             )
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint import claims
 from modellint.finding import Confidence, Finding, Severity
 from modellint.flow import queries
 from modellint.folders import ModelFolder, Refused
 from modellint.graph.value import Op
-from modellint.rule import Rule
+from modellint.rule import Rule, folder_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,6 +60,7 @@ class UnsafePickle(Rule):
     code = "ML609"
     name = "unsafe-pickle"
     severity = Severity.WARNING
+    probe = staticmethod(folder_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         if "torch" not in module.text or "safe_globals" in module.text:
@@ -98,6 +100,7 @@ class UnsafePickle(Rule):
                 confidence=Confidence.HIGH,
                 evidence=("`weights_only=True`, the default since torch 2.6, takes tensors and plain values only",),
                 help=_HELP[is_data],
+                claim=claims.NotWeightsOnly(folder.place(name), name),
             )
 
 

@@ -11,7 +11,7 @@ from torch import nn
 from .checking import FAILED, NOT_RUN, PASSED
 from .fitted import differences
 from .headers import HeaderError
-from .published import UnknownModelError, parts_of
+from .published import UnknownModelError, library_of, parts_of
 from .standins import described
 from .verdicts import NOTHING, PART, Verdict
 
@@ -183,7 +183,7 @@ def rows_of(part: Part) -> tuple[int, str] | None:
 
 def vocabulary_of(session: Session, folder: str) -> dict[str, int]:
     """The ids that the library's tokenizer gives, by token. Raises whatever loading it raises."""
-    library: Any = session.stand_ins.module("transformers")
+    library: Any = library_of(session, "transformers")
     found: dict[str, int] = dict(library.AutoTokenizer.from_pretrained(folder).get_vocab())
     if not found:
         raise ValueError("the tokenizer has no vocabulary")

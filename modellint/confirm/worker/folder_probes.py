@@ -10,7 +10,7 @@ from .beside import FOLDERS
 from .fitted import differences
 from .folder_checks import CannotCompareError, comparison_of, lookup_text, rows_of, vocabulary_of
 from .headers import HeaderError, tensors_of
-from .published import UnknownModelError, parts_of
+from .published import UnknownModelError, library_of, parts_of
 from .standins import StandIn, described
 from .verdicts import Verdict, confirmed, refuted, unconfirmed
 
@@ -84,7 +84,7 @@ def probe_row(session: Session, claim: IdHasNoRow) -> Verdict:
 def probe_roles(session: Session, claim: IdsDiffer) -> Verdict:
     """Load the configurations and the tokenizer with transformers: confirmed if they have different ids for a role."""
     session.begin("loading the configurations")
-    library: Any = session.stand_ins.module("transformers")
+    library: Any = library_of(session, "transformers")
     ids: dict[str, set[int]] = {}
     for name, loader in (
         ("the configuration", library.AutoConfig),
@@ -149,7 +149,7 @@ def probe_pickle(session: Session, claim: NotWeightsOnly) -> Verdict:
 def probe_template(session: Session, claim: TemplateToken) -> Verdict:
     """Tokenize a token of the chat template: confirmed if that gives several ids, or if Jinja refuses the template."""
     session.begin("loading the tokenizer")
-    library: Any = session.stand_ins.module("transformers")
+    library: Any = library_of(session, "transformers")
     try:
         tokenizer = library.AutoTokenizer.from_pretrained(session.target)
     except Exception as error:

@@ -63,6 +63,15 @@ def parts_of(folder: str, session: Session) -> Iterator[Part]:
         raise UnknownModelError(f"it has no `{_CONFIG}`, `{_PIPELINE}`, `{_ADAPTER}` or `{_RECIPE}`")
 
 
+def library_of(session: Session, name: str) -> Any:
+    """A module of a library. Raises UnknownModelError for a library that is not installed, or cannot be imported."""
+    found = session.stand_ins.module(name)
+    top = name.partition(".")[0]
+    if top in session.stand_ins.names:
+        raise UnknownModelError(f"`{top}` is not installed, or cannot be imported")
+    return found
+
+
 def settings_in(path: str) -> dict[str, Any]:
     """The mapping in a JSON file. Raises UnknownModelError."""
     name = os.path.basename(path)
@@ -104,11 +113,11 @@ def _of_transformers(name: str, folder: str, config: dict[str, Any], session: Se
         raise UnknownModelError(f"its weights are quantized{f' ({method})' if method else ''}")
 
     def compare(tensors: Tensors | None) -> Comparison:
-        library: Any = session.stand_ins.module("transformers")
+        library: Any = library_of(session, "transformers")
         own = _own_code(config, class_name)
         settings = library.AutoConfig.from_pretrained(folder, trust_remote_code=own is not None)
         if own is not None:
-            loader: Any = session.stand_ins.module("transformers.dynamic_module_utils")
+            loader: Any = library_of(session, "transformers.dynamic_module_utils")
             cls: Any = loader.get_class_from_dynamic_module(own, folder)
         else:
             cls = getattr(library, class_name, None)
@@ -152,7 +161,7 @@ def _loaded_by_library(cls: Any, settings: Any, tensors: Tensors) -> Comparison 
 
 def _of_diffusers(name: str, folder: str, class_name: str, session: Session) -> Part:
     def compare(tensors: Tensors | None) -> Comparison:
-        library: Any = session.stand_ins.module("diffusers")
+        library: Any = library_of(session, "diffusers")
         cls = getattr(library, class_name, None)
         if cls is None:
             raise UnknownModelError(f"`diffusers` has no class `{class_name}`")
@@ -177,7 +186,7 @@ def _of_timm(name: str, folder: str, config: dict[str, Any], session: Session) -
     class_name = str(config["architecture"])
 
     def compare(tensors: Tensors | None) -> Comparison:
-        library: Any = session.stand_ins.module("timm")
+        library: Any = library_of(session, "timm")
         arguments = dict(config.get("model_args") or {})
         if isinstance(config.get("num_classes"), int):
             arguments.setdefault("num_classes", config["num_classes"])
@@ -202,7 +211,7 @@ def _adapter(folder: str, session: Session) -> Part:
     inner = _part("", home, session)
 
     def compare(tensors: Tensors | None) -> Comparison:
-        peft: Any = session.stand_ins.module("peft")
+        peft: Any = library_of(session, "peft")
         model = inner.compare(None).model
         with torch.device("meta"):
             adapted = peft.get_peft_model(model, peft.PeftConfig.from_pretrained(folder))

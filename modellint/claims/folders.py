@@ -44,7 +44,8 @@ class NotWeightsOnly(Claim):
 class TensorDiffers(Claim):
     """The class that the configuration names has no tensor `tensor`, or one of another shape than the files have it.
 
-    `part` is the path of the model within the folder; empty for the folder itself.
+    With an empty `tensor`, the class and the files differ in some tensor. `part` is the path of the model within the
+    folder; empty for the folder itself.
     """
 
     tensor: str

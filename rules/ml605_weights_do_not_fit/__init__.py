@@ -85,5 +85,5 @@ class WeightsDoNotFit(Rule):
                 evidence=misfit.evidence,
                 related=[] if document is None else [Related(weights, f"`{misfit.tensor.name}` is here")],
                 help=misfit.help,
-                claim=claims.TensorDiffers(place, misfit.tensor.name),
+                claim=claims.TensorDiffers(place, "" if misfit.keys else misfit.tensor.name),
             )

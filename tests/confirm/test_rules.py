@@ -91,7 +91,7 @@ def judged_again(rule: type[Rule], example: Example) -> list[tuple[str, Finding]
 def _write(folder: Path, files: Mapping[str, str]) -> None:
     for file, text in files.items():
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
-        (folder / file).write_bytes(text.encode())
+        (folder / file).write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
 @cache

@@ -44,9 +44,11 @@ def probe_weights(session: Session, claim: TensorDiffers) -> Verdict:
     if found is None:
         return unconfirmed("it has no weights")
     differing = {name for name, *_ in found.mismatched}
-    if claim.tensor in differing or claim.tensor in found.missing or claim.tensor in found.unexpected:
+    is_any = not claim.tensor and (found.missing or found.mismatched or found.unexpected)
+    if is_any or claim.tensor in differing or claim.tensor in found.missing or claim.tensor in found.unexpected:
         return confirmed(f"`{part.class_name}`: {differences(_beginning_with(found, claim.tensor))}")
-    return refuted(f"`{part.class_name}` takes `{claim.tensor}` from the files")
+    taken = f"`{claim.tensor}`" if claim.tensor else "all its tensors"
+    return refuted(f"`{part.class_name}` takes {taken} from the files")
 
 
 def _beginning_with(found: Comparison, name: str) -> Comparison:

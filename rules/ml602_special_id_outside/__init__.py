@@ -44,8 +44,9 @@ class SpecialIdOutside(Rule):
     `force_words_ids`. Parts such as `text_config` are compared with their own sizes. If `tokenizer.json` is there, an
     end above the last id of the tokenizer is reported, too, unless it is one of several.
 
-    A value that is no number is reported, too. Negative ids stand for "none". The ids of the begin and the end are
-    compared for models that generate. The codes of models of sound have ids above their sizes, and are left out.
+    A value that is no number is reported, too, and an `image_token_id` (or one of sound or video) that neither the
+    table nor the tokenizer has. Negative ids stand for "none". The ids of the begin and the end are compared for models
+    that generate. The codes of models of sound have ids above their sizes, and are left out.
 
     ## Why is this bad
     Nothing tells so when the model is loaded. An end that the model cannot give lets each generation run to the maximum

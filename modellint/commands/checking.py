@@ -194,11 +194,13 @@ def _inputs(paths: Sequence[Path], stdin_filename: Path | None) -> tuple[Sequenc
         return paths or (Path("."),), None
     if stdin_filename is None or len(paths) > 1:
         raise UsageError("`-` reads one file from stdin; expected no other path, and --stdin-filename with its name")
-    if kind_of(stdin_filename.name) is None:
+    from modellint.reading.discovery import marker_around
+
+    file = Path(os.path.abspath(stdin_filename))
+    if kind_of(file.name) is None and marker_around(file.as_posix()) is None:
         raise UsageError(
             f"--stdin-filename: {stdin_filename} is neither Python nor YAML; expected a name like models/x.py"
         )
-    file = Path(os.path.abspath(stdin_filename))
     try:
         return (file,), {file: sys.stdin.buffer.read()}
     except OSError as error:

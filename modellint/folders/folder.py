@@ -321,6 +321,13 @@ class ModelFolder:
         index = self.index(name) if name is not None and _IS_INDEX.search(name) else None
         return () if index is None else index.files
 
+    @property
+    def shards_named(self) -> Mapping[str, str]:
+        """The shard of each tensor that the index of `main_weights` names; empty without an index."""
+        name = self.main_weights
+        index = self.index(name) if name is not None and _IS_INDEX.search(name) else None
+        return {} if index is None else index.shards
+
     def tensors(self) -> Mapping[str, Tensor]:
         """The tensors that a library loads, by name: what the files hold, whatever an index says. Empty if unknown."""
         return self.tensors_of(self.main_weights) if self.main_weights is not None else {}

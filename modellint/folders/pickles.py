@@ -46,6 +46,8 @@ class Checkpoint:
     tables: Mapping[tuple[str, ...], Mapping[str, Tensor]] = field(default_factory=dict)
     refusals: tuple[Refusal, ...] = ()
     is_script: bool = False
+    #: True if the value is an object, such as a whole model, and no dict.
+    is_object: bool = False
 
 
 def read(name: str, size: int, part: _Part) -> Checkpoint:
@@ -197,7 +199,8 @@ def _checkpoint(name: str, pickled: Pickled, refusals: tuple[Refusal, ...]) -> C
         weights = Weights(name, tables[at]) if at in tables else Weights.without_tensors(name, Trouble.OTHER, reason)
     else:
         weights = Weights(name, tables.get(at, {}))
-    return Checkpoint(weights, at, tables, (*refusals, *pickled.refusals))
+    is_object = isinstance(pickled.value, Made)
+    return Checkpoint(weights, at, tables, (*refusals, *pickled.refusals), is_object=is_object)
 
 
 def _tables(value: Any) -> Iterator[tuple[tuple[str, ...], dict[Any, Any]]]:

@@ -66,7 +66,7 @@ def discover(
             raise UsageError(f"{path}: cannot be read: {os.strerror(errno.EACCES)}")
         elif kind_of(absolute) is not None:
             named.append(absolute)
-        elif (marker := _marker_around(absolute)) is not None:
+        elif (marker := marker_around(absolute)) is not None:
             named.append(marker)
         else:
             skipped.append(Path(path))
@@ -95,7 +95,7 @@ def _stands_alone(path: str) -> bool:
     return name == _marker_in(folder)
 
 
-def _marker_around(path: str) -> str | None:
+def marker_around(path: str) -> str | None:
     """The file that stands for the published model that a file is a part of; None if there is none.
 
     Components of a pipeline, and extra chat templates, lie in folders of it.

@@ -83,6 +83,7 @@ class WeightsMissing(Rule):
                 component.place,
                 component.message,
                 symbol=component.name,
+                severity=None if component.is_sure else Severity.INFO,
                 confidence=Confidence.HIGH,
                 evidence=component.evidence,
                 help="copy the component, or take it out of the file",

@@ -27,6 +27,8 @@ class Component(NamedTuple):
     place: Place
     message: str
     evidence: tuple[str, ...] = ()
+    #: False if no component has weights, so that a program may bring the rest.
+    is_sure: bool = True
 
 
 def missing_components(folder: ModelFolder) -> Iterator[Component]:
@@ -39,8 +41,11 @@ def missing_components(folder: ModelFolder) -> Iterator[Component]:
 
 def _of_pipeline(folder: ModelFolder) -> Iterator[Component]:
     document = folder.json(PIPELINE)
-    if document is None or not any(part.weight_names for part in folder.components.values()):
+    if document is None or not folder.components:
         return
+    have_weights = any(part.weight_names for part in folder.components.values())
+    if not have_weights and any(part.config is not None for part in folder.components.values()):
+        return  # a repository of configurations
     for name, entry in document.table().items():
         if not (isinstance(entry, list) and len(entry) == 2 and all(isinstance(part, str) for part in entry)):
             continue
@@ -48,8 +53,9 @@ def _of_pipeline(folder: ModelFolder) -> Iterator[Component]:
         part = folder.components.get(name)
         if part is None and library in _LIBRARIES and not folder.is_outside(name):
             message = f"the pipeline names `{name}`, which has no folder"
-            yield Component(name, document.place(name), message, (f"it is a `{cls}` of {library}",))
-        elif part is not None and _lacks_weights(part) and cls.endswith(_WITH_WEIGHTS):
+            evidence = (f"it is a `{cls}` of {library}",)
+            yield Component(name, document.place(name), message, evidence, have_weights)
+        elif have_weights and part is not None and _lacks_weights(part) and cls.endswith(_WITH_WEIGHTS):
             message = f"the folder of `{name}` has a configuration and no weights"
             yield Component(name, document.place(name), message, (f"it is a `{cls}` of {library}",))
 

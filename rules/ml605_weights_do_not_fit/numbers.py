@@ -19,7 +19,9 @@ EMBEDDING = re.compile(r"\w*embed\w*_(?:dim|size)|d_embed|emb_size")
 #: Widths of parts of a layer.
 INSIDE = re.compile(r"\w*hidden_size\w*|\w*bottleneck\w*")
 VOCABULARY = re.compile(r"(?!\w*type_vocab)(?:\w+_)?vocab_size(?:_\w+)?|n_vocab|n_words")
-INNER = re.compile(r"\w*intermediate_size\w*|\w*ffn\w*|n_inner|d_ff|\w*ff_dim|ff_size|mlp_\w+|hidden_dim|\w*mlp_dim")
+INNER = re.compile(
+    r"\w*intermediate_size\w*|\w*ffn\w*|n_inner|d_ff|\w*ff_dim|ff_size|mlp_(?:dim|hidden\w*)|hidden_dim|\w*mlp_dim"
+)
 HEADS = re.compile(r"num_attention_heads|n_head|num_heads|n_heads|\w*_attention_heads")
 KEY_HEADS = re.compile(r"num_key_value_heads|num_kv_heads|n_kv_heads|multi_query_group_num|\w*key_value_heads\w*")
 HEAD_SIZE = re.compile(r"\w*head_dim\w*|d_kv|kv_channels|attention_head_size|\w*head_size|\w*d_head")

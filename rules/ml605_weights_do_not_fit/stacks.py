@@ -13,9 +13,11 @@ if TYPE_CHECKING:
 
     from modellint.folders import Tensor
 
-_LAYER = re.compile(r"((?:[A-Za-z_]+\.)*(?:layers|layer|h|block|blocks))\.(\d+)\.(.+)")
+_LAYER = re.compile(r"((?:[A-Za-z_]\w*\.)*(?:layers|layer|h|block|blocks))\.(\d+)\.(.+)")
 #: The least number of layers among which one that differs is a mistake, and the most tensors that it may lack.
 _ENOUGH, _FEW = 4, 4
+#: Among three layers one that differs is a mistake if only a part of a module is missing.
+_LEAST = 3
 _AGAIN = "save the model again"
 
 
@@ -77,7 +79,7 @@ def odd_layers(stack: Stack) -> Iterator[Misfit]:
     """Layers that are missing between others, lack a tensor that all others have, or have it in another shape."""
     if not stack.is_whole:
         yield from _gap(stack)
-    elif len(stack.layers) >= _ENOUGH:
+    elif len(stack.layers) >= _LEAST:
         yield from _lacking(stack)
         yield from _transposed_matrix(stack)
 
@@ -88,7 +90,9 @@ def _gap(stack: Stack) -> Iterator[Misfit]:
     if last > 2 * len(stack.layers):
         return
     missing = [number for number in range(last + 1) if number not in stack.layers]
-    if len(stack.layers) >= _ENOUGH - 1 and len(missing) == 1:
+    names = [set(layer) for layer in stack.layers.values()]
+    is_alike = len(names) > 1 and all(one == names[0] for one in names) and len(names[0]) >= _ENOUGH
+    if (len(stack.layers) >= _LEAST or is_alike) and len(missing) == 1:
         tensor = next(iter(stack.layers[last].values()))
         name = f"{stack.name}.{missing[0]}"
         message = f"no tensor of `{name}` is here, and the layers around it are"
@@ -112,7 +116,7 @@ def _lacking(stack: Stack) -> Iterator[Misfit]:
         shapes = sorted(other[name].shape for name in lacking)
         if own and sorted(layer[name].shape for name in own) != shapes:
             continue
-        is_end = number in (0, len(stack.layers) - 1)
+        is_end = number in (0, len(stack.layers) - 1) or len(stack.layers) < _ENOUGH
         if is_end and not own and not all(_has_siblings(name, layer) for name in lacking):
             continue
         name = f"{stack.name}.{number}.{lacking[0]}"

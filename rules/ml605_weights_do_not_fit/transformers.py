@@ -37,16 +37,20 @@ _ATTENTION = re.compile(
     r"(?:self_attn|attn|attention|self_attention)\.([qkv])_proj\.weight"
     r"|attention\.self\.([qkv])(?:uery|ey|alue)\.weight|layer\.0\.SelfAttention\.([qkv])\.weight"
 )
+_OUT = re.compile(r"(?:self_attn|attn|attention|self_attention)\.(?:o_proj|out_proj)\.weight")
 _JOINED = re.compile(r"self_attn\.qkv_proj\.weight")
 _NORM = re.compile(
     r"(?:\w*attention\.output\.LayerNorm|input_layernorm|ln_1|self_attn_layer_norm|layer\.0\.layer_norm|layer_norm1"
-    r"|norm1|attention_norm|sa_layer_norm|norm)\.weight"
+    r"|norm1|layernorm_before|attention_norm|sa_layer_norm|norm)\.weight"
 )
 _INNER = re.compile(
     r"(?:mlp\.(?:gate_proj|up_proj|gate_up_proj|fc1|fc_in|dense_h_to_4h|Wi)|intermediate\.dense|fc1|ffn\.lin1"
     r"|feed_forward\.(?:gate_proj|up_proj)|layer\.\d\.DenseReluDense\.wi(?:_\d)?"
     r"|(?:\w+\.)+experts\.\d+\.(?:w1|w3|gate_proj|up_proj))\.weight"
 )
+#: A layer that some classes have as `Conv1D`, whose weight is transposed.
+_TURNED_INNER = re.compile(r"mlp\.c_fc\.weight")
+_PATCHES = re.compile(r"(?:.*\.)?(?:patch_embeddings?(?:\.projection)?|patch_embed\.proj)\.weight")
 _EXPERT = re.compile(r"((?:\w+\.)*experts)\.(\d+)\..*")
 #: All experts in one tensor, and the layer that chooses among them.
 _EXPERTS = re.compile(r"(?:\w+\.)*experts\.\w+|(?:mlp|block_sparse_moe|feed_forward)\.(?:gate|router)\.weight")
@@ -82,7 +86,7 @@ def misfits(folder: ModelFolder) -> Iterator[Misfit]:
         for misfit in look.other_sizes():
             found.setdefault(misfit.keys, misfit)
     yield from found.values()
-    if folder.are_known(name):
+    if folder.are_known(name) and not set(folder.shards_named).difference(folder.tensors()):
         yield from look.layers()
         yield from look.head(config.get("tie_word_embeddings"), config.get("architectures"))
 
@@ -97,7 +101,8 @@ class _Look:
         #: The part that describes the text: the only one with a vocabulary and layers.
         self._spoken = [part for part in parts if not part.has_senses] or parts[:1]
         textual = [part for part in self._spoken if part.one(of.WIDTH) and _has_layers(part)]
-        textual = [part for part in textual if part.one(of.VOCABULARY) or len(parts) == 1]
+        wide = [part for part in parts if any(True for _ in part.integers(of.WIDTH))]
+        textual = [part for part in textual if part.one(of.VOCABULARY)] or (wide if len(wide) == 1 else [])
         self._text = textual[0] if len(textual) == 1 else None
         self._main = self._main_stacks()
 
@@ -111,7 +116,8 @@ class _Look:
     def _main_stacks(self) -> list[Stack]:
         """The stacks of layers of the text: the one whose name is nearest to that of the table, or its two sides."""
         if not self._tables:
-            return []
+            wide = sum(any(True for _ in part.integers(of.WIDTH)) for part in self._parts)
+            return list(self._stacks.values()) if len(self._stacks) == wide == 1 else []
         table = self._tables[0][0].name
         if len(self._parts) == 1 or all(part.one(of.WIDTH) is None for part in self._parts[1:]):
             sides = [stack for stack in self._stacks.values() if _SIDE.search(stack.name)]
@@ -133,6 +139,9 @@ class _Look:
         sizes = {size for tensor in self._tensors.values() for size in tensor.shape}
         norms = [norm for stack in self._main for norm in stack.vectors(_NORM)]
         for tensor, _ in [*self._tables, *self._matrices(_HEAD)]:
+            if tensor.shape[0] in columns - rows and tensor.shape[1] in rows - columns:
+                yield self._transposed_misfit(tensor)
+                continue
             key = self._key(of.VOCABULARY)
             # Classes with several vocabularies may add them up, so all but one have to be there.
             if key is not None and tensor.shape[0] not in rows and rows - sizes == {self._value(key)}:
@@ -158,6 +167,7 @@ class _Look:
         """The numbers of positions, token types, heads, experts and inner sizes."""
         yield from self._rows(_TOKEN_TYPES, of.TYPES, (0,))
         yield from self._rows(_POSITIONS, of.POSITIONS, _RESERVED)
+        yield from self._patches()
         if self._text is not None and not self._is_quantised:
             for stack in self._main:
                 yield from self._inner(self._text, stack)
@@ -172,6 +182,15 @@ class _Look:
         for tensor, match in self._matrices(pattern):
             if key is not None and match[1] in beside and tensor.shape[0] not in explained:
                 yield self._misfit(key, tensor, f"{tensor.shape[0]} rows")
+
+    def _patches(self) -> Iterator[Misfit]:
+        """The size of patches of pictures."""
+        sizes = numbers(self._parts, of.PATCH)
+        key = self._key(of.PATCH)
+        for name, tensor in self._tensors.items():
+            is_kernel = len(tensor.shape) == 4 and _PATCHES.fullmatch(name) is not None
+            if key is not None and is_kernel and not sizes.issuperset(tensor.shape[2:]):
+                yield self._misfit(key, tensor, f"a kernel of {tensor.shape[2]} by {tensor.shape[3]}")
 
     def _inner(self, part: Part, stack: Stack) -> Iterator[Misfit]:
         """The inner size of the layers."""
@@ -188,7 +207,13 @@ class _Look:
             if rows == width[1] and columns in explained and rows not in explained:
                 yield self._transposed_misfit(tensor)
                 break
+        for tensor, _ in stack.same(_TURNED_INNER):
+            size = next((one for one in tensor.shape if one != width[1]), width[1])
+            if width[1] in tensor.shape and size not in explained and explained.isdisjoint(sizes - {width[1]}):
+                yield self._misfit((*part.keys, inner[0][0]), tensor, f"{size} columns")
         for tensor, _ in stack.same(_INNER):
+            if not self._tables and "_proj" in tensor.name:
+                continue  # of a part that sees, whose gates have other sizes
             rows, columns = tensor.shape
             if columns == width[1] and rows not in explained and explained.isdisjoint(sizes - {width[1]}):
                 yield self._misfit((*part.keys, inner[0][0]), tensor, f"{rows} rows")
@@ -201,7 +226,9 @@ class _Look:
         own = {size for _, size in part.integers(of.OWN_HEAD_SIZE)}
         sizes = own or {size for _, size in part.integers(of.HEAD_SIZE)} | {width[1] // heads[1]}
         groups = {number for _, number in part.integers(of.KEY_HEADS)}
-        queries = {heads[1] * size * times for size in sizes for times in (1, 2)}
+        queries = {heads[1] * size for size in sizes}
+        if any(tensor.shape[1] in queries for tensor, _ in stack.same(_OUT)):
+            queries |= {2 * query for query in queries}  # half of them may be a gate
         keys = {group * size for group in groups for size in sizes}
         for tensor, _ in stack.matrices(_ATTENTION):
             rows, columns = tensor.shape
@@ -310,7 +337,17 @@ class _Look:
         names = architectures if isinstance(architectures, list) else []
         if is_tied is not False or not any(isinstance(name, str) and name.endswith("ForCausalLM") for name in names):
             return
-        if len(self._tables) != 1 or self._is_quantised or len(self._parts) > 1:
+        wide = sum(part.one(of.WIDTH) is not None for part in self._parts)
+        if self._is_quantised or wide > 1:
+            return
+        heads = [tensor for tensor, _ in self._matrices(_HEAD)]
+        if len(heads) == 1 and not self._tables:
+            head = heads[0]
+            if not any(head.shape[0] in one.shape and one is not head for one in self._tensors.values()):
+                message = f"`tie_word_embeddings` is false, and the table is missing: only `{head.name}` has its rows"
+                key = ("tie_word_embeddings",)
+                yield Misfit(key[0], message, CONFIG, key, head, (shape_text(head),), "save the model again")
+        if len(self._tables) != 1:
             return
         table = self._tables[0][0]
         rows = table.shape[0]

@@ -151,7 +151,7 @@ def _loaded_names(folder: ModelFolder) -> Iterator[str]:
 def _keys_around(folder: ModelFolder, name: str) -> tuple[str, ...]:
     """The keys of a checkpoint under which its tensors lie."""
     checkpoint = folder.checkpoint(name)
-    if checkpoint is None or checkpoint.weights.trouble is not None or folder.is_speechbrain:
+    if checkpoint is None or checkpoint.weights.trouble is not None or folder.is_speechbrain or checkpoint.is_object:
         return ()
     return checkpoint.at
 

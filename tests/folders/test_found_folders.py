@@ -132,6 +132,33 @@ def test_a_large_file_of_weights_is_not_read(workspace: Workspace) -> None:
     assert places(workspace, ".") == [("m/model.safetensors", "ML604")]
 
 
+def test_a_document_may_come_on_stdin(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    import io
+    import sys
+
+    workspace.write(model("m", rows=4))
+    changed = json.dumps({**CONFIG, "vocab_size": 9}).encode()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(changed)))
+    result = workspace.check("--isolated", "-", "--stdin-filename", "m/config.json")
+    assert [line.split(": ")[1][:5] for line in result.lines if line.startswith("m/")] == ["ML605"]
+
+
+def test_an_editor_shows_findings_in_documents(workspace: Workspace) -> None:
+    from modellint.config import settings_for
+    from modellint.server.session import Session
+
+    workspace.write(model("m", rows=4))
+    session = Session(settings_for([workspace.root], isolated=True))
+    path = workspace.root / "m/config.json"
+    session.open(path, path.read_bytes())
+    session.check()
+    assert session.findings() == []
+    session.open(path, path.read_bytes().replace(b'"vocab_size": 4', b'"vocab_size": 7'))
+    session.check()
+    (finding,) = session.findings()
+    assert (finding.code, finding.path) == ("ML605", path.as_posix())
+
+
 @pytest.mark.skipif(not hasattr(os, "symlink") or os.name == "nt", reason="links need rights there")
 def test_links_out_of_the_folder_are_not_followed(workspace: Workspace) -> None:
     workspace.write({**model("m", rows=4), "outside/model.safetensors": weights(9)})

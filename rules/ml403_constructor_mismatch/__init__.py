@@ -47,6 +47,10 @@ class ConstructorMismatch(Rule):
     Other programs may remove arguments before they build the object, so an unknown argument has low confidence, unless
     its name is close to that of a missing one.
 
+    The same holds for the arguments beside `_component_:` if a program of torchtune builds the object, and for those
+    under `params:` in latent-diffusion style, if a script or a class builds it. If a constructor passes `**kwargs` on
+    to a base class only, the arguments of that class count.
+
     ## Why is this bad
     HyperPyYAML raises `TypeError: ('Invalid argument to class torch.nn.Linear', …)` when it loads the recipe. Under
     `!name:`, the call raises `TypeError`, perhaps after hours of training.

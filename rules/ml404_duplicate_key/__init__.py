@@ -25,7 +25,8 @@ class DuplicateKey(Rule):
     ## What it does
     Compares the keys of each mapping as Python does: `1`, `0x1` and `true` are one key, `1` and `"1"` are two. Reports
     a key that occurs twice, and two `<<` in one mapping. A key may override one that `<<` merges in. The same holds in
-    the configurations that a program of Hydra composes.
+    the configurations that a program of Hydra composes, in those of torchtune, and in latent-diffusion style if
+    OmegaConf loads them.
 
     ## Why is this bad
     HyperPyYAML does not load the recipe. It raises `DuplicateKeyError`, or, under `!new:` or `!name:`, the misleading

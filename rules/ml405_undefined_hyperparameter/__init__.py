@@ -44,6 +44,9 @@ class UndefinedHyperparameter(Rule):
     program with it, and reports the keys that it certainly reads and that no file of the search path has; also
     `_target_`, if the program passes arguments to `instantiate` for a mapping without it.
 
+    It follows a program of torchtune (`@config.parse`) in the same way, with each configuration that a command line
+    names with it, or that has most of the keys it reads.
+
     Overrides from the command line cannot add keys, unless the script passes `overrides_must_match=False`.
 
     ## Why is this bad

@@ -321,7 +321,7 @@ class Reading(Theory):
                 keys = tuple(atom.spot.keys)
                 dialect = atom.spot.recipe.dialect
                 target = dialect.writing.target
-                is_needed = dialect is Dialect.TORCHTUNE or bool(names - dialect.writing.reserved or positional)
+                is_needed = dialect is Dialect.TORCHTUNE or bool(names - dialect.writing.reserved_keys or positional)
                 if is_needed and atom.spot.kind is NodeKind.MAPPING and target not in atom.spot.names:
                     self._miss(atom.spot, target, frame, value)
                 self.built[value, keys] = Instantiation(keys, positional, names, arguments.is_complete)

@@ -38,7 +38,7 @@ RECIPE_QUERIES = (
     "unmet_modules",
     "unmet_programs",
     "unsaved_layers",
-    "untargeted",
+    "untargeted_mappings",
     "untrained_layers",
     "wholes",
     "within_wholes",

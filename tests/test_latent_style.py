@@ -76,3 +76,10 @@ def test_other_functions_build_nothing(tmp_path: Path, name: str) -> None:
 def test_a_mapping_without_its_class_is_told(tmp_path: Path) -> None:
     config = CONFIG.replace("      target: nets.Part\n", "      taget: nets.Part\n", 1)
     assert codes(tmp_path, BUILDERS["with steps"], config) == [("ML402", 4)]
+
+
+@pytest.mark.parametrize(("more", "expected"), [("", [("ML401", 10)]), ("size: 3\n", [])])
+def test_a_reference_is_told_that_no_file_answers(tmp_path: Path, more: str, expected: list[tuple[str, int]]) -> None:
+    (tmp_path / "base.yaml").write_text(f"other: 1\n{more}", encoding="utf-8")
+    config = f"{CONFIG.replace('wide', 'width')}width: ${{size}}\n"
+    assert codes(tmp_path, BUILDERS["with steps"], config) == expected

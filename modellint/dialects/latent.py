@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.dialects.lone import configuration
-from modellint.dialects.reading import Instantiation, Reading
+from modellint.dialects.reading import Builder, Reading
 from modellint.edits.similar import get_close_matches
 from modellint.flow.runs import started
 from modellint.frontends.recipe import names_target, read_config
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from modellint.dialects.reading import Instantiation
     from modellint.dialects.spots import Spot
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe, Scalar
@@ -39,12 +40,11 @@ _DEEPEST = 6
 
 @dataclass(frozen=True)
 class _Built:
-    """A top-level node that a script builds, and the names of arguments that the call adds."""
+    """A top-level node that a script builds."""
 
     script: Path
     name: str
-    keywords: frozenset[str]
-    is_final: bool
+    how: Instantiation
 
 
 def latent_config(path: Path, data: bytes, project: Project) -> Recipe | None:
@@ -57,32 +57,41 @@ def latent_config(path: Path, data: bytes, project: Project) -> Recipe | None:
     return read_config(path, data, (Dialect.LATENT,))
 
 
-def builders(project: Project) -> frozenset[Function]:
+def builders(project: Project) -> dict[Function, Builder]:
     """The functions of a project that build the object of a node; none if the project has too many files."""
 
-    def find() -> frozenset[Function]:
+    def find() -> dict[Function, Builder]:
         root = project.options.root
         paths = dict.fromkeys(path for word in _IMPORTING for path in project.files.mentioning(root, word))
         modules = filter(None, map(project.python, paths))
         functions = (one for module in modules for one in module.functions.values())
-        return frozenset(one for one in functions if _is_builder(one, project))
+        found = (_builder(one, project) for one in functions)
+        return {one.function: one for one in found if one is not None}
 
     return project.once(("latent builders",), find)
 
 
-def _is_builder(function: Function, project: Project) -> bool:
-    """True if a function returns a call, with `**` of the arguments, of what it imports by the name of the target."""
+def _builder(function: Function, project: Project) -> Builder | None:
+    """A function that returns a call, with `**` of the arguments, of what it imports by the name of the target."""
     if not function.parameters or not {_WRITING.target, _WRITING.arguments} <= function.words:
-        return False
+        return None
     config = function.parameters[0].name
+    rest = {one.name for one in function.parameters if one.kind == "var-keyword"}
+    found: list[Builder] = []
+    words = function.words
     for event in function.flow.of(EventKind.RETURN):
         call = event.value
         if call.op is Op.CALL and any(_reads(one, config, _WRITING.arguments) for one in _unpacked_values(call)):
             made = call.callee
-            is_made = made.op is Op.CALL and any(_reads(one, config, _WRITING.target) for one in made.positional)
-            if is_made and _imports(made.callee, function.module, project):
-                return True
-    return False
+            is_made = made.op is Op.CALL and any(_reads(one, config, _WRITING.target) for one in made.walk())
+            if is_made and (_imports(made.callee, function.module, project) or not words.isdisjoint(_IMPORTING)):
+                others = [one for one in _unpacked_values(call) if not _reads(one, config, _WRITING.arguments)]
+                is_known = all(one.op is Op.PARAM and one.data in rest for one in others)
+                is_final = is_known and all(one.op is not Op.STARRED for one in call.positional)
+                found.append(Builder(function, len(call.positional), frozenset(call.keywords), is_final))
+    if not found:
+        return None
+    return found[0] if len(set(found)) == 1 else replace(found[0], is_final=False)
 
 
 def _unpacked_values(call: Value) -> Iterator[Value]:
@@ -177,8 +186,7 @@ def _reading_of(recipe: Recipe, project: Project) -> tuple[dict[tuple[Scalar, ..
                 reading.build(spot, run, builders(project))
                 untargeted.update((each.path, each) for each in reading.untargeted)
                 built = reading.built.values()
-                top = Instantiation((one.name,), 0, one.keywords, one.is_final)
-                for each in (top, *built):
+                for each in (one.how, *built):
                     known = found.get(each.keys)
                     is_less = known is None or (known.is_final and not each.is_final)
                     if is_less:
@@ -198,18 +206,19 @@ def _roots(project: Project) -> tuple[_Built, ...]:
 
     def find() -> tuple[_Built, ...]:
         found: dict[_Built, None] = {}
-        for builder in builders(project):
+        for builder, how in builders(project).items():
             for path in project.files.mentioning(project.options.root, builder.name):
                 module = project.python(path)
                 for function in (module.body, *module.all_functions()) if module is not None else ():
                     if builder.name in function.words or (module is not None and function is module.body):
-                        found.update(dict.fromkeys(_roots_in(function, builder, project)))
+                        found.update(dict.fromkeys(_roots_in(function, how, project)))
         return tuple(found)
 
     return project.once(("latent roots",), find)
 
 
-def _roots_in(function: Function, builder: Function, project: Project) -> Iterator[_Built]:
+def _roots_in(function: Function, how: Builder, project: Project) -> Iterator[_Built]:
+    builder = how.function
     for event in function.flow.of(EventKind.CALL):
         call = event.value
         given = call.argument(0, builder.parameters[0].name) if call.positional or call.keywords else None
@@ -218,9 +227,8 @@ def _roots_in(function: Function, builder: Function, project: Project) -> Iterat
             continue
         found = project.names.definition(function.module, call.callee)
         if isinstance(found, DefinedFunction) and found.function is builder:
-            names = frozenset(call.keywords) - {builder.parameters[0].name}
-            is_final = not call.has_unpacking and len(call.positional) < 2
-            yield _Built(function.module.file, name, names, is_final)
+            made = how.instantiation((name,), len(call.positional), call.keywords, is_all=not call.has_unpacking)
+            yield _Built(function.module.file, name, made)
 
 
 def _changed_names(project: Project) -> frozenset[str]:

@@ -7,6 +7,7 @@ that it refers to and does not have are therefore reported only where it shows t
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -17,11 +18,12 @@ from modellint.edits.similar import get_close_matches
 from modellint.frontends.recipe import read
 from modellint.graph.immutable import dataclass
 from modellint.graph.interpolation import OPEN
-from modellint.graph.recipe import Recipe, below
+from modellint.graph.recipe import Dialect, Recipe, below
 from modellint.graph.value import EventKind, Op
 from modellint.link.names import External
 from modellint.link.recipes.items import Evaluation, Problem, ProblemKind
 from modellint.link.recipes.loading import callee_name
+from modellint.link.searched import files_below
 from modellint.source import UnreadableError
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ _LEVELS = 4
 #: So many interpolations that resolve are no accident.
 _MANY = 3
 _PACKAGE = re.compile(r"^#\s*@package\b", re.MULTILINE)
+_KEY = re.compile(r"([\w.-]+)[\"']?[ \t]*:(?=\s|$)")
 _MERGES = ("OmegaConf.merge", "OmegaConf.unsafe_merge")
 
 
@@ -60,6 +63,11 @@ def _missing_references(run: Configuration, recipe: Recipe, project: Project) ->
         asked = [one for key, one in gap.asked.items() if key not in run.led]
         if not asked:
             continue
+        if recipe.dialect is Dialect.LATENT:  # the command line names the files that are merged
+            if not _is_elsewhere(gap.key, recipe, project) and not is_stored(gap.key, recipe, project, is_near=True):
+                first = asked[0]
+                yield Problem(ProblemKind.UNDEFINED, first.place, first.expression, gap.key, gap.available, len(asked))
+            continue
         # A key missing at the top may come from another file if this one is composed after all.
         is_near = bool(get_close_matches(gap.key, gap.available, n=1, cutoff=0.6 if gap.depth else 0.8))
         if not gap.depth and (gap.key == HYDRA or not is_near or run.resolved < _MANY):
@@ -72,6 +80,18 @@ def _missing_references(run: Configuration, recipe: Recipe, project: Project) ->
             continue
         first = asked[0]
         yield Problem(ProblemKind.UNDEFINED, first.place, first.expression, gap.key, gap.available, len(asked))
+
+
+def _is_elsewhere(key: str, recipe: Recipe, project: Project) -> bool:
+    """True if another YAML file of the project has a key, or if there are too many files."""
+
+    def find() -> Counter[str]:
+        paths = files_below(project, project.options.root, (".yaml", ".yml"))
+        texts = ((project.files.read(path) or b"").decode("utf-8", "replace") for path in paths)
+        return Counter(name for text in texts for name in set(_KEY.findall(text)))
+
+    counts = project.once(("yaml keys",), find)
+    return not counts or counts[key] > (key in _KEY.findall(recipe.source.text))
 
 
 def _is_added(key: str, recipe: Recipe, project: Project, *, is_near: bool) -> bool:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _MAX_CHAIN = 50
 _LEFT_OUT = frozenset((DEFAULTS,))
-_KNOWN = frozenset(name for dialect in Dialect for name in dialect.writing.reserved)
+_KNOWN = frozenset(name for dialect in Dialect for name in dialect.writing.reserved_keys)
 _DIRECTIVE = re.compile(r"_[a-z]+_")
 _WORDS = {word: value for value in (True, False) for word in (("yes", "on") if value else ("no", "off"))}
 _SIXTIES = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?")
@@ -158,7 +158,7 @@ class Configuration:
         if writing.target not in spot.names:
             return {name: self.item(child) for name, child in spot.children.items()}, []
         # The composer takes the list of defaults out; of a key such as `_call_` only its own framework knows.
-        names = writing.reserved | (_LEFT_OUT if spot is self.root else frozenset())
+        names = writing.reserved_keys | (_LEFT_OUT if spot is self.root else frozenset())
         giver = self._giver(spot)
         given = giver.children if giver is not None and giver.kind is NodeKind.MAPPING else {}
         positional = spot.get(writing.positional)

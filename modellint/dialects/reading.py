@@ -30,7 +30,7 @@ from modellint.link.classes.definitions import SourceMethod
 from modellint.link.recipes.items import ItemKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
     from modellint.dialects.omegaconf import Configuration
     from modellint.dialects.spots import Spot
@@ -112,6 +112,27 @@ class Instantiation:
     changed: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True)
+class Builder:
+    """A function of a project that builds the object of a node, and the arguments that it adds to those of the node.
+
+    Not `is_final`: it may add more.
+    """
+
+    function: Function
+    positional: int = 0
+    keywords: frozenset[str] = frozenset()
+    is_final: bool = True
+
+    def instantiation(
+        self, keys: tuple[Scalar, ...], given: int, names: Iterable[str], *, is_all: bool
+    ) -> Instantiation:
+        """The call of the object's class by a call of the function with so many arguments, and these by name."""
+        own = {one.name for one in self.function.parameters}
+        is_final = self.is_final and is_all and given <= len(own)
+        return Instantiation(keys, self.positional, self.keywords | (frozenset(names) - own), is_final)
+
+
 class Reading(Theory):
     """The theory of a run of a program with its configuration."""
 
@@ -123,7 +144,7 @@ class Reading(Theory):
         self._project = run.project
         self._items: Callable[[Spot], Item | None] = lambda spot: spot.item
         #: The functions of the project that build the object of a node, and the nodes that were built.
-        self._builders: frozenset[Function] = frozenset()
+        self._builders: Mapping[Function, Builder] = {}
         self._made: set[int] = set()
         self._shells: list[Shell] = []
         #: The mappings that are built and name no class.
@@ -143,7 +164,7 @@ class Reading(Theory):
         given = Arguments(((ConfigNode(root),),))
         self._run.start(FunctionRef(method, None, None), class_frame(method.scope, id(function)), given)
 
-    def build(self, spot: Spot, run: Configuration, builders: frozenset[Function]) -> None:
+    def build(self, spot: Spot, run: Configuration, builders: Mapping[Function, Builder]) -> None:
         """Run the constructor of a node's class, and those of its methods that build other objects."""
         self._items, self._builders = run.item, builders
         frame = class_frame(SourceMethod(next(iter(builders)), self._project.names).scope, id(spot))
@@ -281,9 +302,9 @@ class Reading(Theory):
             for atom in arguments.argument(0, code.parameters[0].name) or ():
                 if isinstance(atom, ConfigNode):
                     self._note_untargeted(atom.spot, frame, value)
-                    keys, names = tuple(atom.spot.keys), frozenset(arguments.keywords) - {code.parameters[0].name}
-                    is_final = arguments.is_complete and len(arguments.positional) < 2
-                    self.built[value, keys] = Instantiation(keys, 0, names, is_final)
+                    keys, builder = tuple(atom.spot.keys), self._builders[code.function]
+                    given = len(arguments.positional), arguments.keywords
+                    self.built[value, keys] = builder.instantiation(keys, *given, is_all=arguments.is_complete)
                     self._construct(atom.spot, frame, value)
             return UNKNOWN
         if not isinstance(code, SourceMethod) or f"{code.function.module.name}.{code.name}" not in _BUILDERS:
@@ -300,7 +321,7 @@ class Reading(Theory):
                 keys = tuple(atom.spot.keys)
                 dialect = atom.spot.recipe.dialect
                 target = dialect.writing.target
-                is_needed = dialect is Dialect.TORCHTUNE or bool(names - dialect.writing.reserved or positional)
+                is_needed = dialect is Dialect.TORCHTUNE or bool(names - dialect.writing.reserved_keys or positional)
                 if is_needed and atom.spot.kind is NodeKind.MAPPING and target not in atom.spot.names:
                     self._miss(atom.spot, target, frame, value)
                 self.built[value, keys] = Instantiation(keys, positional, names, arguments.is_complete)

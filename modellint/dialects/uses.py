@@ -144,7 +144,7 @@ def _join_calls(keys: tuple[Scalar, ...], found: list[Instantiation], item: Item
     changes = {writing.target, writing.partial, writing.positional}
     if any(not changes.isdisjoint(one.keywords) for one in exact):
         return None
-    names = frozenset(name for one in exact for name in one.keywords if name not in writing.reserved)
+    names = frozenset(name for one in exact for name in one.keywords if name not in writing.reserved_keys)
     is_final = item.kind is ItemKind.NEW and all(one.is_final for one in exact)
     return Instantiation(keys, max(one.positional for one in exact), names, is_final, found[0].changed)
 

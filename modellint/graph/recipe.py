@@ -71,7 +71,7 @@ class Writing:
     others: tuple[str, ...] = ()
 
     @property
-    def reserved(self) -> frozenset[str]:
+    def reserved_keys(self) -> frozenset[str]:
         """The keys beside the target that are no arguments, and itself."""
         return frozenset((self.target, self.positional, self.partial, *self.others)) - {""}
 

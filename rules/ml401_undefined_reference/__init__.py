@@ -35,6 +35,9 @@ class UndefinedReference(Rule):
     In the configurations of a program with `@hydra.main`, it resolves `${a.b}` and `${.b}` in what Hydra composes: by
     default, and with each file that the command line may choose. A key that another choice brings is not reported.
 
+    A configuration of torchtune is one file: a key that it lacks is reported, unless a command line that the project
+    shows gives it, or a script stores it.
+
     In other plain configurations with `_target_:`, it resolves them as OmegaConf does. Other files, the command line or
     a script may add keys, so it reports a key only if the configuration has no `defaults:`, one of its own mappings
     lacks the key, and others of its interpolations resolve.

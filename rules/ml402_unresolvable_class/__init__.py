@@ -66,7 +66,7 @@ class UnresolvableClass(Rule):
     code = "ML402"
     name = "unresolvable-class"
     severity = Severity.ERROR
-    requires = ("dialect", "faults", "is_for_earlier", "requirement", "tags", "untargeted")
+    requires = ("dialect", "faults", "is_for_earlier", "requirement", "tags", "untargeted_mappings")
     takes_configs = True
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
@@ -81,8 +81,8 @@ class UnresolvableClass(Rule):
                 near = edits.get_close_matches(target.missing, sorted(target.available), n=3, cutoff=0.7)
                 if near or target.is_sure:
                     yield self._missing(tagged, recipe, near, project)
-        for place, path, names in queries.about(recipe, project).untargeted():
-            yield self._unnamed(place, path, names, queries.about(recipe, project).dialect)
+        for place, path, names in queries.about(recipe, project).untargeted_mappings():
+            yield self._unnamed_finding(place, path, names, queries.about(recipe, project).dialect)
 
     def probe(self, claim: claims.NotMade | claims.NotLocated, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, and make the tag's object; locate the name in `_target_`."""
@@ -134,7 +134,9 @@ class UnresolvableClass(Rule):
             cause=f"{fault.owner}.{fault.name}",
         )
 
-    def _unnamed(self, place: Place, path: str, names: tuple[str, ...], dialect: queries.Description) -> Finding:
+    def _unnamed_finding(
+        self, place: Place, path: str, names: tuple[str, ...], dialect: queries.Description
+    ) -> Finding:
         target = dialect.writing.target
         near = edits.get_close_matches(target, names, n=1, cutoff=0.6)
         return self.finding(

@@ -59,6 +59,10 @@ class ConstructorMismatch(Rule):
     key beside `class_path`, an empty `init_args`, a class that does not derive from the annotated one, and a value of
     another type. A mapping for a parameter that takes anything is a warning.
 
+    The same holds for the arguments beside `_component_:` if a program of torchtune builds the object, and for those
+    under `params:` in latent-diffusion style, if a script or a class builds it. If a constructor passes `**kwargs` on
+    to a base class only, the arguments of that class count.
+
     ## Why is this bad
     HyperPyYAML raises `TypeError: ('Invalid argument to class torch.nn.Linear', …)` when it loads the recipe. Under
     `!name:`, the call raises `TypeError`, perhaps after hours of training. jsonargparse refuses the configuration, but

@@ -25,8 +25,8 @@ class DuplicateKey(Rule):
     ## What it does
     Compares the keys of each mapping as Python does: `1`, `0x1` and `true` are one key, `1` and `"1"` are two. Reports
     a key that occurs twice, and two `<<` in one mapping. A key may override one that `<<` merges in. The same holds in
-    the configurations that a program of Hydra composes. A repeated key in a configuration of LightningCLI or
-    jsonargparse is a warning.
+    the configurations that a program of Hydra composes, in those of torchtune, and in latent-diffusion style if
+    OmegaConf loads them. A repeated key in a configuration of LightningCLI or jsonargparse is a warning.
 
     In a configuration of OpenMMLab, it reports a key at the top that two of the files in `_base_` have, and, as a
     warning, one that a `{…}` has twice.

@@ -48,6 +48,9 @@ class UndefinedHyperparameter(Rule):
     For a program with LightningCLI or jsonargparse, it reports keys at the top of a configuration that the program does
     not take, and keys of `link_arguments` that the parser, or the object that the link reads, does not have.
 
+    It follows a program of torchtune (`@config.parse`) in the same way, with each configuration that a command line
+    names with it, or that has most of the keys it reads.
+
     Overrides from the command line cannot add keys, unless the script passes `overrides_must_match=False`.
 
     ## Why is this bad

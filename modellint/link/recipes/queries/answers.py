@@ -267,7 +267,7 @@ class Queries:
             return found
         return (one for one in found if self.instantiation(one.item) is not None)
 
-    def untargeted(self) -> Iterator[tuple[Place, str, tuple[str, ...]]]:
+    def untargeted_mappings(self) -> Iterator[tuple[Place, str, tuple[str, ...]]]:
         """The mappings that something builds and that name no class: the place of each, its path, and its keys."""
         if self.recipe.dialect is Dialect.LATENT:
             from modellint.dialects.latent import untargeted_in

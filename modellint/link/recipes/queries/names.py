@@ -43,7 +43,7 @@ RECIPE_QUERIES = (
     "unmet_modules",
     "unmet_programs",
     "unsaved_layers",
-    "untargeted",
+    "untargeted_mappings",
     "untrained_layers",
     "untyped_mappings",
     "wholes",

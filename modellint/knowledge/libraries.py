@@ -261,7 +261,8 @@ class Library:
         found = row.entries(name, bits)
         for one in found:
             bits &= ~one.bits
-        for star in row.stars if hops <= _MAX_HOPS else ():
+        is_followed = hops <= _MAX_HOPS and f" {name}" in self._modules
+        for star in row.stars if is_followed else ():
             source = self._row(star.name) if star.bits & bits else None
             inner = [] if source is None else self._entries(source, name, star.bits & bits & source.bits, hops + 1)
             for one in inner:

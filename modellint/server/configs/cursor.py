@@ -47,7 +47,7 @@ def directives_of(writing: Writing) -> dict[str, tuple[str, tuple[str, ...]]]:
     """The keys of an object that are no arguments, each with its effect and the values that it takes."""
     found = {writing.target: ("the class or function to call", ())}
     found |= {writing.arguments: ("the arguments", ())} if writing.arguments else {}
-    return found | {key: _DIRECTIVES.get(key, ("", ())) for key in sorted(writing.reserved - found.keys())}
+    return found | {key: _DIRECTIVES.get(key, ("", ())) for key in sorted(writing.reserved_keys - found.keys())}
 
 
 @dataclass(frozen=True)

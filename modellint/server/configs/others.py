@@ -64,7 +64,7 @@ def _call(node: Node, dialect: Dialect) -> tuple[str, list[str]]:
         return "", []
     inner = node.get(writing.arguments) if writing.arguments else None
     entries = node.entries if not writing.arguments else inner.value.entries if inner is not None else ()
-    names = [entry.key.text for entry in entries if entry.key.text not in writing.reserved]
+    names = [entry.key.text for entry in entries if entry.key.text not in writing.reserved_keys]
     return target.value.text, names
 
 

@@ -179,6 +179,18 @@ def test_copies_that_runs_keep_are_left_alone(tmp_path: Path) -> None:
     assert told(tmp_path, files) == [(f"{logs}/config.yaml", "ML403", "wdth")]
 
 
+def test_a_file_that_one_of_two_programs_takes(tmp_path: Path) -> None:
+    config = "model: {class_path: src.models.Model, init_args: {wdth: 3}}\ndata: {class_path: src.models.Data}\n"
+    files = {
+        "src/models.py": LIGHTNING,
+        "src/first.py": f"{CLI}LightningCLI(Model, Data)\n",
+        "src/second.py": "from lightning.pytorch.cli import LightningCLI\n\nLightningCLI()\n",
+        "conf/right.yaml": config.replace("wdth", "width"),
+        "conf/wrong.yaml": config,
+    }
+    assert told(tmp_path, files) == [("conf/wrong.yaml", "ML403", "wdth")]
+
+
 def test_other_files_are_left_alone(tmp_path: Path) -> None:
     files = {
         "models.py": LIGHTNING,

@@ -77,9 +77,8 @@ def _loaded_by(recipe: Recipe, project: Project) -> Iterator[Loaded]:
     entries = entries_of(recipe.root)
     if CLASS_PATH in entries and (INIT_ARGS in entries or len(entries) == 1):
         return  # the file of one object, which another one names
-    near = sorted(known, key=lambda one: -_common(one.script, recipe.file))
-    for program in near:
-        beside = [one for one in near if one.script == program.script]
+    for distance in sorted({_common(one.script, recipe.file) for one in known}, reverse=True):
+        beside = [one for one in known if _common(one.script, recipe.file) == distance]
         found = [loaded for one in beside for loaded in _by_keys(recipe, entries, one, project)]
         if found:
             yield from _sure_ones(found)

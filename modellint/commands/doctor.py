@@ -210,6 +210,7 @@ def _notebook(path: Path, data: bytes, project: Project, found: dict[tuple[str, 
 def _recipe(
     path: Path, data: bytes, project: Project, found: dict[tuple[str, str], Unresolved], recipes: list[Paired]
 ) -> Inventory:
+    from modellint.dialects.lightning_cli.gate import may_be_loaded, read_checked
     from modellint.frontends import recipe as frontend
     from modellint.link.recipes.pairing import is_inference, scripts_of
 
@@ -231,6 +232,11 @@ def _recipe(
             _targets(config, project, found)
             return Inventory(configurations=1)
         frontend.read_config(path, data)
+    if may_be_loaded(path, data, project):
+        config = read_checked(path, data, project)
+        if config is not None:
+            _targets(config, project, found)
+            return Inventory(configurations=1)
     return Inventory()
 
 

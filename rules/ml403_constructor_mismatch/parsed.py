@@ -66,7 +66,7 @@ def _claim(fault: queries.Fault) -> claims.NotParsed | None:
 def _words_of_error(fault: queries.Fault) -> str:
     """A part of the error of jsonargparse: the key or the class; empty for an error with a value."""
     kinds = queries.FaultKind
-    return "" if fault.kind in (kinds.EMPTY, kinds.WRONG_TYPE) else _last(fault.name)
+    return "" if fault.kind in (kinds.BESIDE, kinds.EMPTY, kinds.WRONG_TYPE) else _last(fault.name)
 
 
 def _message_of(fault: queries.Fault) -> tuple[str, str]:

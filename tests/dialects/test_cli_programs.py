@@ -165,6 +165,32 @@ def test_command_lines_name_a_configuration(tmp_path: Path, name: str, line: str
     assert told(tmp_path, files) == [("conf/own.yml", "ML403", "wdth")]
 
 
+def test_the_code_names_a_configuration(tmp_path: Path) -> None:
+    program = f'{CLI}\nLightningCLI(Model, Data, args=["fit", "--config", "conf/own.yml"])\n'
+    files = {"models.py": LIGHTNING, "train.py": program, "conf/own.yml": "model: {wdth: 3}\n"}
+    assert told(tmp_path, files) == [("conf/own.yml", "ML403", "wdth")]
+
+
+def test_copies_that_runs_keep_are_left_alone(tmp_path: Path) -> None:
+    logs, config = "logs/version_0", "model: {wdth: 3}\ndata: {batch_size: 3}\n"
+    files = {"models.py": LIGHTNING, "train.py": f"{CLI}LightningCLI(Model, Data)\n", f"{logs}/config.yaml": config}
+    assert told(tmp_path, files | {f"{logs}/hparams.yaml": "{}\n"}) == []
+    (tmp_path / logs / "hparams.yaml").unlink()
+    assert told(tmp_path, files) == [(f"{logs}/config.yaml", "ML403", "wdth")]
+
+
+def test_a_file_that_one_of_two_programs_takes(tmp_path: Path) -> None:
+    config = "model: {class_path: src.models.Model, init_args: {wdth: 3}}\ndata: {class_path: src.models.Data}\n"
+    files = {
+        "src/models.py": LIGHTNING,
+        "src/first.py": f"{CLI}LightningCLI(Model, Data)\n",
+        "src/second.py": "from lightning.pytorch.cli import LightningCLI\n\nLightningCLI()\n",
+        "conf/right.yaml": config.replace("wdth", "width"),
+        "conf/wrong.yaml": config,
+    }
+    assert told(tmp_path, files) == [("conf/wrong.yaml", "ML403", "wdth")]
+
+
 def test_other_files_are_left_alone(tmp_path: Path) -> None:
     files = {
         "models.py": LIGHTNING,

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: The keys beside a class path that only jsonargparse has.
 _ARGUMENT_KEYS = (b"init_args", b"dict_kwargs")
+#: Names that Lightning gives to what it keeps of a run, beside the copy of the configuration.
+_OF_RUNS, _EVENTS = frozenset(("checkpoints", "metrics.csv", "hparams.yaml")), "events.out.tfevents"
 #: Words of which a file has one that uses LightningCLI or jsonargparse.
 _LIBRARIES = ("LightningCLI", "jsonargparse")
 
@@ -26,10 +28,18 @@ def may_be_loaded(path: Path, data: bytes, project: Project) -> bool:
 
     Whether a program loads it is known once it is read.
     """
+    if is_copy(path, project):
+        return False
     if names_class_path(data):
         is_shown = any(key in data for key in _ARGUMENT_KEYS)
         return is_shown or mentions_library(project)
     return b":" in data and mentions_library(project) and _belongs(path, data, project)
+
+
+def is_copy(path: Path, project: Project) -> bool:
+    """True if a file is the copy that a run of Lightning has kept beside its logs and checkpoints."""
+    names = project.files.listdir(path.parent)
+    return any(name in _OF_RUNS or name.startswith(_EVENTS) for name in names)
 
 
 def mentions_library(project: Project) -> bool:

@@ -28,6 +28,7 @@ _NEAR = 0.75
 #: The share of the keys of its groups that a file has from a program which loads it.
 _SHARE = 0.6
 _YAML = (".yaml", ".yml")
+_FILE = re.compile(r"""["']([^"'\n]+\.ya?ml)["']""")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -55,7 +56,7 @@ def may_belong(path: Path, data: bytes, project: Project) -> bool:
     for program in programs(project):
         names = {*program.parser.sections, *program.subcommands}
         found = [name for name in names if re.search(rb"(?m)^\W*%s\b" % re.escape(name.encode()), data)]
-        if len(found) >= 2 or path.as_posix().endswith(tuple(program.parser.files)):
+        if len(found) >= 2 or path in _named_by(program, project):
             return True
     return False
 
@@ -76,9 +77,8 @@ def _loaded_by(recipe: Recipe, project: Project) -> Iterator[Loaded]:
     entries = entries_of(recipe.root)
     if CLASS_PATH in entries and (INIT_ARGS in entries or len(entries) == 1):
         return  # the file of one object, which another one names
-    near = sorted(known, key=lambda one: -_common(one.script, recipe.file))
-    for program in near:
-        beside = [one for one in near if one.script == program.script]
+    for distance in sorted({_common(one.script, recipe.file) for one in known}, reverse=True):
+        beside = [one for one in known if _common(one.script, recipe.file) == distance]
         found = [loaded for one in beside for loaded in _by_keys(recipe, entries, one, project)]
         if found:
             yield from _sure_ones(found)
@@ -179,15 +179,26 @@ def _paths(entries: Mapping[str, Entry], start: str) -> Iterator[str]:
             yield from _paths(entries_of(entry.value), f"{path}.")
 
 
+def _named_by(program: Program, project: Project) -> set[Path]:
+    """The files that the code of a program may name: beside its script, or from the root."""
+
+    def find() -> set[Path]:
+        module = project.python(program.script)
+        written = _FILE.findall(module.text) if module is not None else []
+        folders = (program.script.parent, project.options.root)
+        names = [*program.parser.files, *written]
+        return {Path(os.path.normpath(base / name)) for base in folders for name in names}
+
+    return project.once(("cli named", program.script, tuple(program.parser.files)), find)
+
+
 # -- by the code, and by the keys ----------------------------------------------------------------------------------
 
 
 def _by_code(recipe: Recipe, known: tuple[Program, ...], project: Project) -> Iterator[Loaded]:
-    """The programs whose code names a file as a default configuration."""
+    """The programs whose code names a file, as a default configuration or otherwise."""
     for program in known:
-        folders = (program.script.parent, project.options.root)
-        paths = {Path(os.path.normpath(base / name)) for base in folders for name in program.parser.files}
-        if recipe.file in paths:
+        if recipe.file in _named_by(program, project):
             parser, below = _parser_for(recipe, program, "")
             yield Loaded(program, parser, below, frozenset(), False, f"the code of {program.script.name}")
 

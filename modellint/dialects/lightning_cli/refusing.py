@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 #: Keys that each parser takes in a configuration.
 _OF_ALL = frozenset(("config", "subcommand", "$schema"))
 _NEAR = 0.6
+#: The faults of a file that is meant for another program.
+_OF_OTHERS = (FaultKind.NO_SUBCLASSES, FaultKind.UNKNOWN_SECTION)
 
 
 def faults_of(recipe: Recipe, project: Project) -> tuple[Fault, ...]:
@@ -38,6 +40,8 @@ def _faults(recipe: Recipe, project: Project) -> list[Fault]:
     if not loaded:
         return _by_place(Checker(recipe, near, project).walk(Spot(recipe.root, None, "", Given(is_all=False))))
     found = [_of_program(recipe, one, near, project) for one in loaded]
+    meant = [faults for faults in found if not any(fault.kind in _OF_OTHERS for fault in faults)]
+    found = meant or found
     # What one program refuses, another one may take: only what all refuse is a mistake.
     common = [fault for fault in found[0] if all(any(_is_same(fault, one) for one in other) for other in found[1:])]
     return _by_place(common)

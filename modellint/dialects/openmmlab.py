@@ -49,6 +49,8 @@ class Composed:
     is_whole: bool = True
     refusals: list[Refusal] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    #: Names that it imports, or inherits of files that do.
+    others: set[str] = field(default_factory=set)
 
 
 def config_file(path: Path, project: Project) -> ConfigFile | None:
@@ -171,6 +173,7 @@ class _Composer:
         recipe = file.recipe
         inherited = Spot(Node(NodeKind.MAPPING, NO_TAG, recipe.root.span), recipe)
         self.result = result = Composed(inherited, [recipe], file.is_whole)
+        result.others.update(file.others)
         for base in file.bases:
             self._inherit(base, inherited)
         inherited.is_open = inherited.is_open or not result.is_whole
@@ -218,6 +221,7 @@ class _Composer:
             result.is_whole = False
             return
         result.is_whole = result.is_whole and found.is_whole
+        result.others |= found.others
         result.files += (one for one in found.files if one not in result.files)
         if any(one.file == own for one in found.files):
             result.problems.append(Problem(ProblemKind.CYCLE, place, "", base.text))
@@ -226,7 +230,7 @@ class _Composer:
         if base.names is not None:
             available = tuple(map(str, children))
             for _, wanted in base.names if found.is_whole and not found.root.is_open else ():
-                if wanted not in children:
+                if wanted not in children and wanted not in found.others:
                     result.problems.append(Problem(ProblemKind.UNDEFINED, place, wanted, wanted, available))
             children = {own: children[wanted] for own, wanted in base.names if wanted in children}
         for name, child in children.items():
@@ -274,6 +278,8 @@ class _Composer:
         seen: set[object] = set()
         for reference in self._file.asked:
             gap = _gap(inherited, reference)
+            if self._file.is_lazy and reference.text.partition(".")[0] in self.result.others:
+                continue
             if gap is not None and reference.span not in seen:
                 seen.add(reference.span)
                 key, available = gap

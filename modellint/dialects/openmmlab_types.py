@@ -358,18 +358,17 @@ def _at(path: str, recipe: Recipe, project: Project) -> Item | None:
 
 
 def untyped_mappings(recipe: Recipe, project: Project) -> Iterator[tuple[Item, str]]:
-    """The mappings without a `type` that are certainly built, each with the name of the class around it, if any."""
+    """The mappings without a `type` that a class certainly builds, each with the name of the class."""
     for item in evaluate(recipe, project).objects:
         owner, keys = owners(recipe, project).get(id(item), (None, ()))
         is_mapping = item.kind is ItemKind.MAPPING and bool(item.fields) and _TYPE not in item.fields
-        if not is_mapping or (owner is not None and (owner.kind is not ItemKind.NEW or len(keys) > 2)):
+        if not is_mapping or owner is None or owner.kind is not ItemKind.NEW or len(keys) > 2:
             continue
         is_own = item.recipe is recipe or any(one.recipe is recipe for one in item.fields.values())
         if not is_own or fate(item, recipe, project) is not Fate.PLAIN:
             continue
-        is_built = owner is None or type_of(owner, recipe, project).kind is TargetKind.CLASS
-        if is_built and _is_lacking_in_all({_TYPE}, item, project):
-            yield item, "" if owner is None else owner.node.tag.target
+        if type_of(owner, recipe, project).kind is TargetKind.CLASS and _is_lacking_in_all({_TYPE}, item, project):
+            yield item, owner.node.tag.target
 
 
 def is_taken_out(name: str, item: Item, recipe: Recipe, project: Project) -> bool:

@@ -47,6 +47,8 @@ class ConfigFile:
     is_marked: bool
     #: The inherited values that the file changes, by their keys; True for those that it removes.
     changed: dict[str, bool]
+    #: The names that it imports, or defines as functions, which lazy configurations inherit as well.
+    others: frozenset[str]
 
 
 def looks_like_openmmlab(data: bytes) -> bool:
@@ -83,4 +85,5 @@ def read_openmmlab(path: Path, data: bytes) -> ConfigFile | None:
         reader.is_lazy,
         is_marked,
         reader.changed,
+        reader.other_names,
     )

@@ -19,6 +19,11 @@ _MAX_ELEMENTS = 1_000
 class Reader(Values):
     """Follows the statements of a configuration; `read` gives the mapping of its names."""
 
+    @property
+    def other_names(self) -> frozenset[str]:
+        """The names that stand for modules, classes and functions."""
+        return frozenset(self._others)
+
     def read(self, tree: ast.Module) -> Node:
         self._run(tree.body)
         entries = tuple(

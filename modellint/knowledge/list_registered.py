@@ -20,6 +20,8 @@ _REGISTER = "register_module"
 
 def names_in(tree: ast.Module) -> Iterator[str]:
     """The names that a file registers."""
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For)]
+    bound = {part.id for loop in loops for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef | ast.FunctionDef):
             for decorator in node.decorator_list:
@@ -31,7 +33,8 @@ def names_in(tree: ast.Module) -> Iterator[str]:
             given = list(_given_names(node))
             yield from given
             if not given:
-                yield from (ast.unparse(target).rpartition(".")[2] for target in targets)
+                names = (ast.unparse(target).rpartition(".")[2] for target in targets)
+                yield from (name for name in names if name not in bound)
 
 
 def _is_registering(node: ast.expr) -> bool:

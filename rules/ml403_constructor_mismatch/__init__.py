@@ -118,9 +118,7 @@ class ConstructorMismatch(Rule):
             own = next((one for one in item.fields.values() if one.recipe is recipe), item)
             yield self.finding(
                 (item if item.recipe is recipe else own).place,
-                f"`{owner}` builds `{item.name}`, which has no `type`"
-                if owner
-                else f"the program builds `{item.path}`, which has no `type`",
+                f"`{owner}` builds `{item.name}`, which has no `type`",
                 symbol=item.path,
                 confidence=Confidence.HIGH,
                 evidence=("the registry raises `KeyError`: `cfg` must contain the key `type`",),

@@ -148,6 +148,17 @@ async def test_outlines_and_links(client: LanguageClient, tmp_path: Path) -> Non
     assert (link.range.start.line, Path(link.target or "").name) == (9, "more.yaml")
 
 
+async def test_references_to_a_key_of_a_recipe(client: LanguageClient, tmp_path: Path) -> None:
+    write(tmp_path, SPEECHBRAIN)
+    text = RECIPE.replace("width: 80", f"wid{CURSOR}th: 80")
+    about = opened(tmp_path / "hparams/train.yaml", text, client)
+    found = await client.text_document_references_async(
+        types.ReferenceParams(types.ReferenceContext(include_declaration=False), *about)
+    )
+    places = [(Path(one.uri).name, one.range.start.line + 1) for one in found or ()]
+    assert places == [("train.yaml", 4), ("train.py", 16)]
+
+
 async def test_values_beside_references(client: LanguageClient, tmp_path: Path) -> None:
     write(tmp_path, {**HYDRA, **SPEECHBRAIN})
 

@@ -438,7 +438,7 @@ def test_facts_are_those_of_the_imported_library(distribution: str, tmp_path: Pa
 
 
 def test_a_name_is_read_without_its_neighbours() -> None:
-    """A run that names no library reads no file of one, and a name decodes its own module only."""
+    """A run that names no library reads no file of one, and a name decodes the modules on its way."""
     script = """
 import sys
 from modellint.knowledge import libraries
@@ -451,7 +451,7 @@ print(*libraries._loaded, len(libraries._loaded["transformers"]._rows))
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     name, rows = run.stdout.split()
     assert name == "transformers"
-    assert int(rows) < 40
+    assert int(rows) < 100  # of thousands
 
 
 def test_facts_are_compact() -> None:

@@ -261,7 +261,8 @@ class Library:
         found = row.entries(name, bits)
         for one in found:
             bits &= ~one.bits
-        for star in row.stars if hops <= _MAX_HOPS else ():
+        is_followed = hops <= _MAX_HOPS and f" {name}" in self._modules
+        for star in row.stars if is_followed else ():
             source = self._row(star.name) if star.bits & bits else None
             inner = [] if source is None else self._entries(source, name, star.bits & bits & source.bits, hops + 1)
             for one in inner:
@@ -378,15 +379,16 @@ class Library:
                 return own + moved[len(of) :]
         return ""
 
+    @cached_property
+    def _lines(self) -> dict[str, str]:
+        """The lines of the modules, by their names."""
+        lines = self._modules.strip().split("\n")
+        return {line.partition(" ")[0].partition("@")[0]: line for line in lines}
+
     def _row(self, module: str) -> _Row | None:
         if module not in self._rows:
-            self._rows[module] = None
-            for end in " @\n":
-                start = self._modules.find(f"\n{module}{end}")
-                if start >= 0:
-                    line = self._modules[start + 1 : self._modules.find("\n", start + 1)]
-                    self._rows[module] = _Row(line, self.bits(None))
-                    break
+            line = self._lines.get(module)
+            self._rows[module] = None if line is None else _Row(line, self.bits(None))
         return self._rows[module]
 
 

@@ -26,7 +26,7 @@ _DYNAMIC = re.compile(
 )
 #: `sys.modules["lib.old"] = …`, `setattr(lib.module, "Name", …)`.
 _PUT = re.compile(r"""\bsys\.modules\[["']([\w.]+)["']\]\s*=[^=]""")
-_SETS = re.compile(r"\bsetattr\(\s*(?:getattr\()?(?!self\b|cls\b)[a-z_]\w*\.[a-z_.]+\s*,")
+_SETS = re.compile(r"\bsetattr\(\s*(?:getattr\()?(?!self\b|cls\b)([a-z_]\w*)\.[a-z_.]+\s*,")
 _QUOTED = re.compile(r"""["']([A-Za-z_]\w*)["']""")
 #: Methods whose bodies matter without `**kwargs`.
 _READ_METHODS = frozenset(("__init_subclass__", "__call__", "__new__"))
@@ -106,6 +106,8 @@ class Source:
 
     def __init__(self, root: Path, *packages: str) -> None:
         self.modules: dict[str, Module] = {}
+        self._packages = packages
+        self._unreadable: set[str] = set()
         self._known: dict[tuple[str, str], Named | None] = {}
         self._stars: dict[str, set[str]] = {}
         #: True for decorators that add to `__all__`.
@@ -116,6 +118,11 @@ class Source:
                 is_package = parts[-1] == "__init__"
                 self._read(path, ".".join(parts[:-1] if is_package else parts), is_package)
         for module in self.modules.values():
+            if module.is_lazy:  # its imports are never run, and some lack the dot
+                inside = {star: f"{module.name}.{star}" for star in module.stars if star not in self.modules}
+                module.stars = [
+                    name if (name := inside.get(star, star)) in self.modules else star for star in module.stars
+                ]
             if module.exported is not None:
                 module.exported |= set(self._added_names(module))
 
@@ -136,6 +143,7 @@ class Source:
         try:
             tree = ast.parse(text)
         except (SyntaxError, ValueError):  # a template, or of another Python
+            self._unreadable.add(name)
             return
         module = self.modules[name] = Module(name, is_package, text)
         for node in ast.walk(tree):
@@ -181,13 +189,17 @@ class Source:
         return {name for name in found if name.partition(".")[0] in tops} - self.modules.keys()
 
     def patched_names(self) -> set[str]:
-        """The names that files may set on other modules: the strings in files that do so."""
-        texts = (module.text for module in self.modules.values() if _SETS.search(module.text))
-        return {name for text in texts for name in _QUOTED.findall(text)}
+        """The names that files may set on other modules of the package: the strings in files that do so."""
+        return {name for one in self.modules.values() if self._sets_names(one) for name in _QUOTED.findall(one.text)}
+
+    def _sets_names(self, module: Module) -> bool:
+        roots = (self.resolve(module, root) for root in _SETS.findall(module.text))
+        return any(one is not None and one.external.partition(".")[0] in self._packages for one in roots)
 
     def has_unread_stars(self, module: Module) -> bool:
-        """True if a module imports all names of one that cannot be read."""
-        return any(star not in self.modules for star in module.stars)
+        """True if a module imports all names of one that cannot be read; a module that is lost has none."""
+        lost = (star for star in module.stars if star not in self.modules)
+        return any(star in self._unreadable or star.partition(".")[0] not in self._packages for star in lost)
 
     def resolve(self, module: Module, name: str) -> Named | None:
         """The definition that a name of a module stands for; None if the module lacks it."""

@@ -58,11 +58,12 @@ async def test_hover_texts(client: LanguageClient, tmp_path: Path) -> None:
 
 #: Where what is at the cursor is defined.
 DEFINED = {
-    "a class": ("conf/model/small.yaml", "_target_: app.nets.N¦et\n", ("nets.py", 12)),
-    "a function": ("conf/model/small.yaml", "_target_: app.nets.ma¦ke\n", ("nets.py", 41)),
+    "a class": ("conf/model/small.yaml", "_target_: app.nets.N¦et\n", ("nets.py", 13)),
+    "a function": ("conf/model/small.yaml", "_target_: app.nets.ma¦ke\n", ("nets.py", 42)),
+    "a constant": ("conf/model/small.yaml", "_target_: app.nets.make_¦small\n", ("nets.py", 46)),
     "a module": ("conf/model/small.yaml", "_target_: app.ne¦ts.Net\n", ("nets.py", 1)),
-    "a parameter": ("conf/model/small.yaml", "_target_: app.nets.Net\nra¦te: 3\n", ("nets.py", 18)),
-    "a parameter of a base": ("conf/model/small.yaml", "_target_: app.nets.Net\nde¦pth: 3\n", ("nets.py", 8)),
+    "a parameter": ("conf/model/small.yaml", "_target_: app.nets.Net\nra¦te: 3\n", ("nets.py", 19)),
+    "a parameter of a base": ("conf/model/small.yaml", "_target_: app.nets.Net\nde¦pth: 3\n", ("nets.py", 9)),
     "a reference": ("conf/model/small.yaml", "_target_: a.b\nw: ${trainer.ep¦ochs}\n", ("config.yaml", 7)),
     "its beginning": ("conf/model/small.yaml", "_target_: a.b\nw: ${train¦er.epochs}\n", ("config.yaml", 6)),
     "an entry": ("conf/config.yaml", "defaults:\n  - model: sm¦all\n", ("small.yaml", 1)),
@@ -84,8 +85,8 @@ DEFINED = {
     ),
 }
 DEFINED_IN_RECIPES = {
-    "a class": ("hparams/train.yaml", RECIPE.replace("net.Net", "net.N¦et"), ("net.py", 12)),
-    "a parameter": ("hparams/train.yaml", RECIPE.replace("  width", "  wi¦dth"), ("net.py", 18)),
+    "a class": ("hparams/train.yaml", RECIPE.replace("net.Net", "net.N¦et"), ("net.py", 13)),
+    "a parameter": ("hparams/train.yaml", RECIPE.replace("  width", "  wi¦dth"), ("net.py", 19)),
     "a reference": ("hparams/train.yaml", RECIPE.replace("<width>", "<wi¦dth>"), ("train.yaml", 2)),
     "a nested key": ("hparams/train.yaml", f"{RECIPE}a: !ref <opts[de¦ep]>", ("train.yaml", 6)),
     "an included file": ("hparams/train.yaml", f"{RECIPE}a: !include:mo¦re.yaml", ("more.yaml", 1)),
@@ -145,6 +146,17 @@ async def test_outlines_and_links(client: LanguageClient, tmp_path: Path) -> Non
     ]
     (link,) = await client.text_document_document_link_async(types.DocumentLinkParams(document)) or ()
     assert (link.range.start.line, Path(link.target or "").name) == (9, "more.yaml")
+
+
+async def test_references_to_a_key_of_a_recipe(client: LanguageClient, tmp_path: Path) -> None:
+    write(tmp_path, SPEECHBRAIN)
+    text = RECIPE.replace("width: 80", f"wid{CURSOR}th: 80")
+    about = opened(tmp_path / "hparams/train.yaml", text, client)
+    found = await client.text_document_references_async(
+        types.ReferenceParams(types.ReferenceContext(include_declaration=False), *about)
+    )
+    places = [(Path(one.uri).name, one.range.start.line + 1) for one in found or ()]
+    assert places == [("train.yaml", 4), ("train.py", 16)]
 
 
 async def test_values_beside_references(client: LanguageClient, tmp_path: Path) -> None:

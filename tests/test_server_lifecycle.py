@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PARSE_ERROR, INVALID_REQUEST, UNKNOWN_METHOD, INVALID_PARAMS, NOT_INITIALIZED = -32700, -32600, -32601, -32602, -32002
+REQUEST_CANCELLED = -32800
 SLOW = "from torch import nn\n\n\n" + "\n\n".join(
     f"class Text{number}(nn.Module):\n    def __init__(self, size):\n        super().__init__()\n"
     f"        self.table = nn.Embedding(size, 8)\n        self.layers = [nn.Linear(8, 8)]\n\n"
@@ -158,6 +159,23 @@ def test_notifications_that_are_wrong_are_ignored(server: Connection) -> None:
     server.send("$/cancelRequest", {"id": 77})
     server.send("shutdown", None, 2)
     assert server.receive()["id"] == 2
+
+
+def test_completions_that_the_editor_cancels_are_answered_all_the_same(server: Connection, tmp_path: Path) -> None:
+    begin(server)
+    uri = (tmp_path / "config.yaml").as_uri()
+    text = "width: 3\nmodel:\n  _target_: torch.nn.Linear\n  in_features: ${\n"
+    server.send(
+        "textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "yaml", "version": 1, "text": text}}
+    )
+    place = {"textDocument": {"uri": uri}, "position": {"line": 3, "character": 17}}
+    for number in range(20, 40):
+        server.send("textDocument/completion", place, number)
+        server.send("$/cancelRequest", {"id": number})
+    answers = [server.answer(number) for number in range(20, 40)]
+    assert {answer["error"]["code"] for answer in answers if "error" in answer} <= {REQUEST_CANCELLED}
+    server.send("textDocument/completion", place, 40)
+    assert {item["label"] for item in server.answer(40)["result"]} > {"width", "model"}
 
 
 def test_what_is_no_message_is_answered(server: Connection) -> None:

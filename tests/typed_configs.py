@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 CURSOR = "¦"
 NETS = '''\
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, Optional
 
 from torch import nn
@@ -55,6 +56,11 @@ class Data:
 
 def make(size, count=3):
     """Make some."""
+
+
+make_small = partial(
+    make, size=3
+)
 '''
 CLASSES = ["Base", "Corpus", "Data", "Net", "Tiny"]
 HYDRA = {

@@ -126,8 +126,8 @@ def _read(name: str, files: Sequence[Path], project: Project) -> Callable | None
         case DefinedModule(module):
             start = Place(module.path, Span(1, 1, 1, 1))
             return Callable(name, NameKind.MODULE, None, "", start)
-        case DefinedConstant(module, _, value):
-            return Callable(last, NameKind.VALUE, None, "", None if value is None else module.place(value))
+        case DefinedConstant(module, assigned, value):
+            return Callable(last, NameKind.VALUE, None, "", _place_of_constant(module, assigned, value))
         case External(external):
             return _read_described(external, project)
     return _read_described(name, project)
@@ -287,6 +287,18 @@ def _places(function: Function, names: Sequence[str]) -> dict[str, Place]:
                 line, column = number, match.end()
                 break
     return found
+
+
+def _place_of_constant(module: ModuleFacts, name: str, value: Value) -> Place:
+    """The name that an assignment binds, on the line of its value or one before; else the value."""
+    place = module.place(value)
+    lines = module.source.plain.lines
+    pattern = re.compile(rf"[ \t]*({re.escape(name.rpartition('.')[2])})[ \t]*[:=]")
+    for number in range(place.span.line, max(place.span.line - 3, 0), -1):
+        match = pattern.match(lines[number - 1]) if number <= len(lines) else None
+        if match is not None:
+            return Place(module.path, Span(number, match.start(1) + 1, number, match.end(1) + 1))
+    return place
 
 
 def _place_of(function: Function) -> Place:

@@ -6,6 +6,7 @@ They are values of no protocol: an `Offer` has the text that replaces what is ty
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
@@ -67,8 +68,9 @@ class Situation:
     project: Project
     files: tuple[Path, ...]
 
-    @property
+    @cached_property
     def tree(self) -> Tree:
+        """The configuration that the file is, or is a part of."""
         return tree_of(self.recipe, self.project)
 
     @property

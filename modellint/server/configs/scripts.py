@@ -9,7 +9,7 @@ from modellint.dialects.apps import apps, apps_in, search_path
 from modellint.dialects.placing import Composed, composition
 from modellint.graph.value import Op
 from modellint.link.recipes.keys import may_be_keys, text_of
-from modellint.link.recipes.pairing import recipes_of
+from modellint.link.recipes.pairing import recipes_of, scripts_of
 from modellint.server.configs.reads import keys_read
 from modellint.server.configs.subjects import FileSubject, KeySubject, file_named
 from modellint.server.configs.trees import Composite, Nodes
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _WORDS = ("hydra", "hparams", "cfg", "config", "conf")
 #: The attribute of a Brain that holds the layers of the recipe's key of that name.
 _MODULES = "modules"
+#: How many keys lead to one that a script reads of a recipe.
+_DEEPEST = 2
 _QUOTED = re.compile(r"\"([^\"\\\n]*)\"|'([^'\\\n]*)'")
 
 
@@ -54,15 +56,11 @@ def reads_of(recipe_path: Path, keys: tuple[Scalar, ...], project: Project) -> I
         for read in keys_read(composed.app, project):
             if read.keys == keys:
                 yield read.place
-    recipe = project.recipe(recipe_path)
-    if recipe is not None and len(keys) == 1:
-        from modellint.link.recipes.pairing import scripts_of
-
-        for script in scripts_of(recipe, project).scripts:
-            module = project.python(script)
-            for value, name in _reads(module) if module is not None else ():
-                if name == keys:
-                    yield module.place(value) if module is not None else recipe.place(recipe.root.span)
+    recipe = project.recipe(recipe_path) if len(keys) <= _DEEPEST else None
+    for script in scripts_of(recipe, project).scripts if recipe is not None else ():
+        module = project.python(script)
+        if module is not None:
+            yield from (module.place(value) for value, name in _reads(module) if name == keys)
 
 
 def _quoted_at(module: ModuleFacts, line: int, column: int) -> tuple[str, Span] | None:

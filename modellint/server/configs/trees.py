@@ -5,6 +5,7 @@ For files that a program composes this is the whole of them; any other file is t
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint.graph import interpolation
@@ -171,7 +172,7 @@ class Composite(Tree):
     def path_in(self, path: Sequence[Scalar]) -> tuple[Scalar, ...]:
         return (*self._package, *path)
 
-    @property
+    @cached_property
     def _package(self) -> tuple[Scalar, ...]:
         """The keys that lead to the content of the file."""
         own = {id(entry.value): name for name, entry in self.recipe.keys.items()}

@@ -120,7 +120,8 @@ def with_release(text: str) -> str:
 def files_with_addresses() -> list[Path]:
     """The files that repeat where the project lives."""
     named = [ROOT / "modellint/home.py", ROOT / "pyproject.toml", ROOT / "README.md"]
-    return [*named, *sorted(ROOT.glob("docs/*.md")), *published_elsewhere()]
+    extension = [ROOT / "editors/vscode" / name for name in ("package.json", "README.md")]
+    return [*named, *extension, *sorted(ROOT.glob("docs/*.md")), *published_elsewhere()]
 
 
 def moved(text: str, repository: str, site: str) -> str:

@@ -61,6 +61,17 @@ ELSEWHERE = {
     ): "who measures",
     "python benchmarks/shapes_peers.py --cases pairs --peers peers/bin": "who measures",
 }
+ELSEWHERE |= {
+    "pip wheel --no-deps --wheel-dir dist .": "tests/test_playground.py and tests/test_vscode.py",
+    "npm install pyodide": "tests/test_playground.py",
+    "python packaging/playground/build.py site/playground --wheel dist/modellint-*.whl "
+    "--pyodide node_modules/pyodide": ("tests/test_playground.py"),
+    "python -m http.server --directory site": "who looks at it",
+    "cd editors/vscode && npm install && python bundle.py ../../dist/modellint-*.whl && npm run package": (
+        "tests/test_vscode.py"
+    ),
+    "code --install-extension modellint.vsix": "tests/test_vscode.py",
+}
 # Once modellint is on the index, pages install it from there.
 ELSEWHERE = {refresh.with_release(command): who for command, who in ELSEWHERE.items()}
 #: What makes a benchmark small enough to be run here.

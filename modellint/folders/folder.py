@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from modellint.folders import pickles, safetensors
+from modellint.folders import safetensors
 from modellint.folders.jsons import LARGEST, Json
 from modellint.folders.shards import Index, index_of
 from modellint.folders.tensors import Trouble, Weights
@@ -284,6 +284,8 @@ class ModelFolder:
 
         if name.lower().endswith(".safetensors"):
             return safetensors.read(name, size, part)
+        from modellint.folders import pickles  # which needs the modules of archives
+
         self._checkpoints[name] = found = pickles.read(name, size, part)
         return found.weights
 

@@ -112,7 +112,7 @@ def _key(ls: Server, arguments: tuple[Any, ...]) -> str:
 
 
 async def _target(ls: Server, arguments: tuple[Any, ...]) -> str:
-    """What a map or probe is about: a recipe, or the class around a line. Raises JsonRpcInvalidParams."""
+    """The target of a map or probe: a recipe, or the class around a line. Raises JsonRpcInvalidParams."""
     key, line = _key(ls, arguments), _field(arguments, "line", int)
     if kind_of(Path(key).name) == YAML:
         return key

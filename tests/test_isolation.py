@@ -43,6 +43,7 @@ WARM_ROOMS = {
         "config",
         "edits",
         "flow",
+        "folders",
         "frontends",
         "graph",
         "knowledge",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from modellint import claims, folders
@@ -106,6 +105,8 @@ class SpecialIdOutside(Rule):
                 )
 
     def _odd(self, folder: ModelFolder, odd: OddValue) -> Finding:
+        import json
+
         document = folder.json(odd.file)
         key = ".".join(str(part) for part in odd.keys if isinstance(part, str))
         return self.finding(

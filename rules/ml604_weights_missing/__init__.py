@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint import claims
+from modellint import claims, folders
 from modellint.finding import Confidence, Finding, Severity
-from modellint.folders import Trouble
 from modellint.rule import Rule, folder_probe
-
-from .components import missing_components
-from .sequences import gaps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,6 +64,9 @@ class WeightsMissing(Rule):
                 named.update(file for file in index.files if folder.is_there(file))
                 yield from self._in_index(folder, index)
         yield from self._in_files(folder, sorted(named))
+        from .components import missing_components
+        from .sequences import gaps
+
         for gap in gaps(folder):
             yield self.finding(
                 folder.place(gap.first),
@@ -162,7 +161,7 @@ class WeightsMissing(Rule):
     def _in_files(self, folder: ModelFolder, names: list[str]) -> Iterator[Finding]:
         """Files that cannot be read, pointers, and links that lead out of the folder."""
         troubles = [(name, folder.weights(name)) for name in names]
-        pointers = [name for name, weights in troubles if weights.trouble is Trouble.POINTER]
+        pointers = [name for name, weights in troubles if weights.trouble is folders.Trouble.POINTER]
         if pointers:
             verb = "are pointers" if len(pointers) > 1 else "is a pointer"
             yield self.finding(
@@ -173,7 +172,7 @@ class WeightsMissing(Rule):
                 confidence=Confidence.HIGH,
                 help=f"{_FETCH}: nothing was checked in the weights",
             )
-        links = [name for name, weights in troubles if weights.trouble is Trouble.OUTSIDE]
+        links = [name for name, weights in troubles if weights.trouble is folders.Trouble.OUTSIDE]
         if links:
             yield self.finding(
                 folder.place(links[0]),
@@ -183,7 +182,7 @@ class WeightsMissing(Rule):
                 confidence=Confidence.HIGH,
                 help="copy the file into the folder: nothing was checked in it",
             )
-        unread = [(name, weights) for name, weights in troubles if weights.trouble is Trouble.UNREAD]
+        unread = [(name, weights) for name, weights in troubles if weights.trouble is folders.Trouble.UNREAD]
         if unread:
             name, weights = unread[0]
             yield self.finding(
@@ -196,7 +195,9 @@ class WeightsMissing(Rule):
             )
         loaded = (folder.main_weights, *folder.shards_of_main) if folder.is_main_known else ()
         for name, weights in troubles:
-            if weights.trouble is Trouble.BROKEN or (weights.trouble is Trouble.OTHER and name in loaded):
+            if weights.trouble is folders.Trouble.BROKEN or (
+                weights.trouble is folders.Trouble.OTHER and name in loaded
+            ):
                 yield self.finding(
                     folder.place(name),
                     f"`{name}` cannot be loaded: {weights.reason}",

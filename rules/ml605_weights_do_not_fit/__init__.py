@@ -9,14 +9,16 @@ from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.rule import Rule, folder_probe
 
-from . import adapters, diffusers, transformers
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.folders import ModelFolder
     from modellint.graph.python import ModuleFacts
     from modellint.rule import Project
+
+
+#: The methods that load weights or a model folder.
+_LOADING = ("load_state_dict", "from_pretrained")
 
 
 class WeightsDoNotFit(Rule):
@@ -58,6 +60,8 @@ class WeightsDoNotFit(Rule):
     probe = staticmethod(folder_probe)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
+        if not any(name in module.text for name in _LOADING):
+            return
         from . import code
 
         for found in chain(code.states(module, project), code.heads(module, project)):
@@ -73,6 +77,8 @@ class WeightsDoNotFit(Rule):
             )
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
+        from . import adapters, diffusers, transformers
+
         for misfit in chain(transformers.misfits(folder), diffusers.misfits(folder), adapters.misfits(folder)):
             document = folder.json(misfit.document) if misfit.document else None
             weights = folder.place(misfit.tensor.file)

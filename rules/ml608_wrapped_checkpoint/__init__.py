@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from modellint import claims
+from modellint import claims, folders
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.flow import queries
-from modellint.folders import ModelFolder, tensors_at
 from modellint.rule import Rule, folder_probe
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
-    from modellint.folders import Json
+    from modellint.folders import Json, ModelFolder
     from modellint.graph.python import ModuleFacts
     from modellint.rule import Project
 
@@ -75,7 +74,7 @@ class WrappedCheckpoint(Rule):
         for state in queries.loaded_states(module, project):
             path, keys = state.file.path, state.file.keys
             around = _keys_in(path, keys, project)
-            names = tensors_at(path, project.files, keys) or {}
+            names = folders.tensors_at(path, project.files, keys) or {}
             found = _wrapper(names, None)
             if around:
                 what = "".join(f'["{key}"]' for key in around)
@@ -134,7 +133,7 @@ class _Found(NamedTuple):
 
 def _keys_in(path: Path, keys: tuple[str, ...], project: Project) -> tuple[str, ...]:
     """The keys of a checkpoint under which all of its tensors lie, where code looks for names."""
-    checkpoint = ModelFolder(path.parent, project.files).checkpoint(path.name)
+    checkpoint = folders.ModelFolder(path.parent, project.files).checkpoint(path.name)
     if checkpoint is None or keys or checkpoint.weights.trouble is not None or () in checkpoint.tables:
         return ()
     return checkpoint.at

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint import claims
+from modellint import claims, folders
 from modellint.finding import Confidence, Finding, Severity
 from modellint.flow import queries
-from modellint.folders import ModelFolder, Refused
 from modellint.graph.value import Op
 from modellint.rule import Rule, folder_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from modellint.folders import Refusal
+    from modellint.folders import ModelFolder, Refusal
     from modellint.graph.python import ModuleFacts
     from modellint.rule import Project
 
@@ -66,7 +65,7 @@ class UnsafePickle(Rule):
         if "torch" not in module.text or "safe_globals" in module.text:
             return
         for loaded in queries.loaded_files(module, project):
-            checkpoint = ModelFolder(loaded.path.parent, project.files).checkpoint(loaded.path.name)
+            checkpoint = folders.ModelFolder(loaded.path.parent, project.files).checkpoint(loaded.path.name)
             mode = loaded.call.argument(99, "weights_only")
             is_asked = mode is not None and mode.value.op is Op.CONST and mode.value.data is True
             if checkpoint is None or not checkpoint.refusals or (mode is not None and not is_asked):
@@ -81,7 +80,7 @@ class UnsafePickle(Rule):
                 severity=Severity.ERROR if is_asked else None,
                 confidence=Confidence.HIGH,
                 evidence=("`weights_only=True`, the default since torch 2.6, takes tensors and plain values only",),
-                help=_HELP[{refusal.kind for refusal in checkpoint.refusals} == {Refused.DATA}],
+                help=_HELP[{refusal.kind for refusal in checkpoint.refusals} == {folders.Refused.DATA}],
             )
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
@@ -90,7 +89,7 @@ class UnsafePickle(Rule):
             if checkpoint is None or not checkpoint.refusals:
                 continue
             kinds = {refusal.kind for refusal in checkpoint.refusals}
-            is_data = kinds == {Refused.DATA}
+            is_data = kinds == {folders.Refused.DATA}
             is_main = name == folder.main_weights or name in folder.shards_of_main
             yield self.finding(
                 folder.place(name),
@@ -106,15 +105,15 @@ class UnsafePickle(Rule):
 
 def _words_for(refusals: Sequence[Refusal]) -> str:
     """The refusals in words, the worst kind first."""
-    names = [one.name for kind in (Refused.NAME, Refused.DATA) for one in refusals if one.kind is kind]
+    names = [one.name for kind in (folders.Refused.NAME, folders.Refused.DATA) for one in refusals if one.kind is kind]
     if names:
         some = ", ".join(f"`{name}`" for name in names[:_MOST_NAMES])
         more = len(names) - _MOST_NAMES
         return f"it imports {some}" + (f" and {more} more" if more > 0 else "")
     for one in refusals:
-        if one.kind is Refused.FORMAT:
+        if one.kind is folders.Refused.FORMAT:
             return f"it has {one.name}"
-        if one.kind is Refused.CALL:
+        if one.kind is folders.Refused.CALL:
             return f"it calls {one.name}"
-    opcodes = [one.name for one in refusals if one.kind is Refused.OPCODE]
+    opcodes = [one.name for one in refusals if one.kind is folders.Refused.OPCODE]
     return f"it has the opcode {', '.join(opcodes[:_MOST_NAMES])}, which pickles of tensors do not have"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -238,26 +239,42 @@ def _events_by_part(flow: Flow) -> dict[int, Event]:
 
 
 def _any_config(project: Project) -> tuple[Spot | None, tuple[str, ...]]:
-    """A root with the keys that any configuration has which no other one inherits; None if they are not known."""
+    """A root with the keys that any configuration has which no other one inherits; None if they are not known.
+
+    Where the files are parts that a program puts together, no file has the keys of a whole configuration: most have
+    none in common, or those that inherit have none of those in the parts that nothing inherits.
+    """
 
     def find() -> tuple[Spot | None, tuple[str, ...]]:
         inherited = inheritors(project)
         roots: list[Spot] = []
         names: list[str] = []
+        parts: list[Spot] = []
         for path in files_below(project, project.options.root) if has_readers(project) else ():
             if path in inherited or not looks_like_openmmlab(project.files.read(path) or b""):
                 continue
             file = config_file(path, project)
+            found = composition_of(path, project) if file is not None else None
             if file is None or not (file.bases or not inherited):
-                continue  # a part of a configuration
-            found = composition_of(path, project)
+                parts.extend((found.root,) if found is not None else ())
+                continue
             if found is None or not found.is_whole or len(roots) >= _MOST:
                 return None, ()
             roots.append(found.root)
             names.append(path.name)
-        return (_union(roots, names, None), tuple(names)) if roots else (None, ())
+        is_whole = _share_a_key(roots) and (not parts or not _keys(roots).isdisjoint(_keys(parts)))
+        return (_union(roots, names, None), tuple(names)) if roots and is_whole else (None, ())
 
     return project.once(("openmmlab any",), find)
+
+
+def _share_a_key(roots: Sequence[Spot]) -> bool:
+    held = Counter(key for root in roots for key in root.children)
+    return max(held.values(), default=0) * 2 > len(roots)
+
+
+def _keys(roots: Sequence[Spot]) -> set[Scalar]:
+    return {key for root in roots for key in root.children}
 
 
 @dataclass(eq=False, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -179,7 +180,7 @@ def _own_name(definition: Definition) -> str:
 
 def _is_used_elsewhere(name: str, whole: Recipe, project: Project) -> bool:
     """True if other files of the project use an unknown name as well, so that another package has it."""
-    found = project.files.mentioning(project.options.root, name)
+    found = project.files.mentioning(project.options.root, f"' {name}")
     return any(path != whole.file for path in found)
 
 
@@ -339,6 +340,18 @@ def is_left(item: Item, recipe: Recipe, project: Project) -> bool:
     return False
 
 
+def _is_compared(name: str, project: Project) -> bool:
+    """True if code of the project compares something with a registered name: it may build that class by itself."""
+    compared = re.compile(rf"""[=!]=\s*["']{re.escape(name)}["']|["']{re.escape(name)}["']\s*[=!]=""")
+
+    def find() -> bool:
+        found = project.files.mentioning(project.options.root, f"' {name}")
+        modules = (project.python(path) for path in found if path.suffix == ".py")
+        return any(module is not None and compared.search(module.text) is not None for module in modules)
+
+    return project.once(("compared name", name), find)
+
+
 def _is_lacking_in_all(names: set[str], item: Item, project: Project) -> bool:
     """True if each configuration that has an object, inherited or not, lacks the same arguments of it."""
     found = False
@@ -376,7 +389,7 @@ def is_taken_out(name: str, item: Item, recipe: Recipe, project: Project) -> boo
     owner, keys = owners(recipe, project).get(id(item), (None, ()))
     if owner is None and keys and str(keys[0]) in _HOOKS and name == _PRIORITY:
         return True
-    if name in _OF_LAYERS:
+    if name in _OF_LAYERS or _is_compared(item.node.tag.target, project):
         return True
     found = project.files.mentioning(project.options.root, f"' {name}", "pop")
     return any(not looks_like_openmmlab(project.files.read(path) or b"") for path in found)
@@ -388,7 +401,7 @@ def construction(item: Item, recipe: Recipe, project: Project) -> Instantiation 
     if item.kind is not ItemKind.NEW or found is Fate.MAYBE:
         return None
     owner, keys = owners(recipe, project)[id(item)]
-    if found is not Fate.PLAIN:
+    if found is not Fate.PLAIN or _is_compared(item.node.tag.target, project):
         return Instantiation(tuple(keys), is_final=False)
     target = type_of(item, recipe, project)
     lacking = {name for one in target.misfits(0, [*map(str, item.fields)], is_final=True) for name in one.missing}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from modellint.dialects.apps import YAML, name_in, programs_of, search_path
 from modellint.dialects.defaults import entries_of, header_of
 from modellint.dialects.hydra import Composition, compose
+from modellint.dialects.hydra_nodes import HYDRA
 from modellint.dialects.spots import DEFAULTS, spots_of
 from modellint.graph.immutable import dataclass
 from modellint.link.searched import files_below
@@ -125,6 +126,8 @@ def _overrides_for(
     parts = name.split("/")
     for end in range(len(parts) - 1, 0, -1):
         group, last = "/".join(parts[:end]), "/".join(parts[end:])
+        if group == HYDRA and end < len(parts) - 1:
+            break  # what is below is a group of Hydra itself, such as `hydra/launcher`
         keys = [key for key in plain.chosen if key.partition("@")[0] == group]
         if keys:
             yield tuple((key, last) for key in keys)

@@ -1,0 +1,1 @@
+data = dict(root="day", batch=16)

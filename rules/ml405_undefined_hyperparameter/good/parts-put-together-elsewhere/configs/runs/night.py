@@ -1,0 +1,2 @@
+_base_ = ["day.py"]
+compiled = True

@@ -46,9 +46,13 @@ class MadeAside(Claim):
 
 @dataclass(frozen=True, slots=True)
 class MadeAnew(Claim):
-    """Each call of the function around `entry` makes a layer at the place, which is lost when the call returns."""
+    """Each call of the function around `entry` makes a layer at the place, which is lost when the call returns.
+
+    The function is a method that the class `owner` inherits, in the file of the place, if there is an `owner`.
+    """
 
     entry: Place
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)

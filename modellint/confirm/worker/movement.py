@@ -195,19 +195,23 @@ def _kept_under(attribute: str, owner: str, tree: ast.AST) -> Iterator[str]:
 def _verdict_of_move(attempt: Attempt, owner: Any, claim: LeftBehind, reasons: list[str]) -> Verdict | None:
     """The verdict of one object; None if it decides nothing."""
     attribute, use, is_layer = claim.attribute, Spot.of(claim.use), isinstance(owner, nn.Module)
-    call = owner.eval() if is_layer else _method(owner, CLAIMS.name_at(claim, claim.use))
+    is_called = is_layer and type(owner).forward is not nn.Module.forward
+    if is_layer:
+        owner.eval()
+    call = owner if is_called else _method(owner, CLAIMS.name_at(claim, claim.use))
     away = _left_by(owner, attribute) if is_layer else _not_moved(owner, attribute)
     if call is None or not away:
         said = f"`{attribute}` moves to {DEVICE} with its module" if away == "" else f"`{attribute}` is no tensor"
-        reasons.append(said if call is not None else f"`{type(owner).__name__}` is no `nn.Module`")
+        lacking = "has no `forward`, and the method is not its own" if is_layer else "is no `nn.Module`"
+        reasons.append(said if call is not None else f"`{type(owner).__name__}` {lacking}")
         return None
     value = getattr(owner, attribute)
     where = next(tensor.device for tensor in tensors_in(value) if tensor.device.type != torch.device(away).type)
-    stayed, name = f"`{attribute}` stayed on `{where}`", "forward" if is_layer else call.__name__
+    stayed, name = f"`{attribute}` stayed on `{where}`", "forward" if is_called else call.__name__
     for other_name, other in vars(owner).items():
         if isinstance(other, torch.Tensor) and other_name != attribute:
             setattr(owner, other_name, other.to(away))  # so that it is not the first to fail
-    inputs = Inputs(owner.forward if is_layer else call, owner, attempt)
+    inputs = Inputs(owner.forward if is_called else call, owner, attempt)
     for specs in inputs.combinations():
         given = {name: spec.make(away) for name, spec in specs.items()}
         error = _error(call, given)

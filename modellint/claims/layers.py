@@ -38,10 +38,14 @@ class LeftBehind(Claim):
 
 @dataclass(frozen=True, slots=True)
 class MadeAside(Claim):
-    """A layer of the class `owner` makes a tensor on the default device at the place; it meets moved ones at `use`."""
+    """A layer of the class `owner` makes a tensor on the default device at the place; it meets moved ones at `use`.
+
+    If `is_kept`, it makes it on the device that its constructor was given, by default.
+    """
 
     owner: str
     use: Place
+    is_kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,8 @@ class LayerCreatedInForward(Rule):
         place = module.place(creation.call)
         called = related[0].place if related else place
         related.append(Related(creation.use.function.module.place(creation.use.value), "the new layer is used here"))
-        is_inherited = creation.cls is not entry.owner and creation.cls.module is module
+        cls = creation.cls
+        made_for = cls.qualname if cls is not None and cls is not entry.owner and cls.module is module else ""
         confidence = Confidence.MEDIUM if creation.is_conditional else Confidence.HIGH
         return self.finding(
             place,
@@ -86,7 +87,7 @@ class LayerCreatedInForward(Rule):
             evidence=tuple(_evidence(creation)),
             related=tuple(related),
             help="create the layer in `__init__`, and only call it here",
-            claim=claims.MadeAnew(place, called, creation.cls.qualname if is_inherited else ""),
+            claim=claims.MadeAnew(place, called, made_for),
         )
 
 

@@ -31,14 +31,14 @@ _KEEPS = frozenset(f"functools.{name}" for name in ("cache", "lru_cache", "cache
 
 @dataclass(frozen=True, eq=False)
 class Creation:
-    """A layer with parameters that `entry` of a `cls` object makes at each call.
+    """A layer with parameters that `entry` makes at each call on an object of `cls`.
 
     `function` holds the constructor `call`; `route` are the calls that lead there, outermost first; `use` is the call
     of the new layer. `is_certain`: the layer has parameters whatever its arguments. `is_conditional`: a condition on
     arguments decides whether it is made.
     """
 
-    cls: Class
+    cls: Class | None
     entry: Function
     function: Function
     call: Value

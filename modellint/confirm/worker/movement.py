@@ -161,7 +161,7 @@ def _verdict_of_making(attempt: Attempt, owner: Any, claim: MadeAside, reasons: 
         reasons.append(f"`{type(owner).__name__}` is no `nn.Module`")
         return None
     owner.eval().to(DEVICE)
-    if (call := _called(owner, claim)) is None:
+    if (call := _call_of(owner, claim)) is None:
         reasons.append(f"`{type(owner).__name__}` has no `forward`, and the method is not its own")
         return None
     _move_attributes(owner, DEVICE)
@@ -214,7 +214,7 @@ class _Placed(TorchFunctionMode):
         return moved(made, DEVICE) if is_put and is_here and self._is_repaired else made
 
 
-def _called(owner: nn.Module, claim: LeftBehind | MadeAside) -> Callable[..., Any] | None:
+def _call_of(owner: nn.Module, claim: LeftBehind | MadeAside) -> Callable[..., Any] | None:
     """The `forward` of a layer, or, if it has none, its method around the use; None if that is of another class."""
     if type(owner).forward is not nn.Module.forward:
         return owner.forward
@@ -240,7 +240,7 @@ def _kept_under(attribute: str, owner: str, tree: ast.AST) -> Iterator[str]:
 def _verdict_of_move(attempt: Attempt, owner: Any, claim: LeftBehind, reasons: list[str]) -> Verdict | None:
     """The verdict of one object; None if it decides nothing."""
     attribute, use, is_layer = claim.attribute, Spot.of(claim.use), isinstance(owner, nn.Module)
-    call = _called(owner.eval(), claim) if is_layer else _method(owner, CLAIMS.name_at(claim, claim.use))
+    call = _call_of(owner.eval(), claim) if is_layer else _method(owner, CLAIMS.name_at(claim, claim.use))
     away = _left_by(owner, attribute) if is_layer else _not_moved(owner, attribute)
     if call is None or not away:
         said = f"`{attribute}` moves to {DEVICE} with its module" if away == "" else f"`{attribute}` is no tensor"

@@ -21,6 +21,7 @@ const actions = {
     const [found, told] = [await page.getAttribute("body", "data-state"), await page.textContent("#status")];
     if (found !== state) throw new Error(`${found}: ${told}`);
   },
+  says: async (text) => { await page.locator("#status", { hasText: text }).waitFor({ timeout: 300_000 }); },
   text: (selector) => page.textContent(selector),
   texts: (selector) => page.$$eval(selector, (found) => found.map((one) => one.textContent)),
   value: (selector) => page.inputValue(selector),

@@ -144,13 +144,14 @@ def test_a_fix_is_applied_and_a_finding_selected(drive: Drive) -> None:
 
 def test_a_link_holds_the_files(drive: Drive) -> None:
     files = {"a/b.py": BROKEN, "c.py": "x = 1\n"}
-    _, _, tabs, text, _, _, address = drive(
+    _, _, tabs, text, _, _, _, address = drive(
         ("open", f"#{fragment(files)}"),
         ("wait", "done"),
         ("texts", "#tabs button"),
         ("value", "#code"),
         ("fill", "y = 2\n"),
         ("click", "#share"),
+        ("says", "The link is "),
         ("address",),
     )
     assert (tabs, text) == (list(files), BROKEN)

@@ -7,6 +7,7 @@ as in CI, the first example of each kind and rule stands for the rest.
 from __future__ import annotations
 
 import os
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
@@ -48,8 +49,10 @@ _SAMPLE = 1
 #: Of the findings in the bad examples of a family of rules fewer than this stay unconfirmed.
 _UNCONFIRMED = 0.15
 _LIBRARIES = ("speechbrain", "lightning", "transformers")
-#: A library of networks that examples build on.
-_TRUNKS = "torchvision"
+#: The package that an import needs.
+_IMPORTED = re.compile(r"^\s*(?:from|import) (\w+)", re.MULTILINE)
+#: What loads the files of a model that others publish; torchvision is a library of networks with such files.
+_PUBLISHED = re.compile(r"\.from_pretrained\(|torchvision")
 
 
 def judged(rule: type[Rule], example: Example) -> list[Finding]:
@@ -112,10 +115,18 @@ def shown(title: str, finding: Finding) -> str:
 
 def out_of_reach(rule: type[Rule]) -> set[str]:
     """The titles of bad examples that cannot be run: their library is not installed, or loads what others publish."""
-    absent = [_TRUNKS, *(name for name in _LIBRARIES if find_spec(name) is None)]
     return {
-        example.title for example in rule.bad if any(name in text for text in example.files.values() for name in absent)
+        example.title
+        for example in rule.bad
+        if any(_PUBLISHED.search(text) or lacks_library(text, example.files) for text in example.files.values())
     }
+
+
+def lacks_library(text: str, files: Mapping[str, str]) -> bool:
+    """True if a text names or imports a library that is not installed; `files` of the example itself are none."""
+    own = {Path(file).parts[0].partition(".")[0] for file in files} | {Path(file).stem for file in files}
+    named = {name for name in _LIBRARIES if name in text}.union(_IMPORTED.findall(text))
+    return any(find_spec(name) is None for name in named - own)
 
 
 @pytest.mark.timeout(1200)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from modellint.folders.pickles import Checkpoint
+    from modellint.folders.rows import Rows
     from modellint.folders.tensors import Tensor
     from modellint.folders.tokenizers import Tokenizer
     from modellint.reading.files import Files
@@ -210,6 +211,13 @@ class ModelFolder:
 
         return tokenizers.read(self)
 
+    @cached_property
+    def largest_table(self) -> Rows | None:
+        """The rows of the largest table that may be one of tokens; None if they are unknown."""
+        from modellint.folders import rows
+
+        return rows.largest(self)
+
     @property
     def adapter_config(self) -> Json | None:
         """`adapter_config.json` of PEFT."""
@@ -290,8 +298,9 @@ class ModelFolder:
         return found.weights
 
     def checkpoint(self, name: str) -> Checkpoint | None:
-        """The content that `torch.load` finds in a file; None for a file of another kind."""
-        self.weights(name)
+        """The content that `torch.load` finds in a file; None for a file of another kind, or an index."""
+        if not is_index(name):
+            self.weights(name)
         return self._checkpoints.get(name)
 
     @cached_property

@@ -15,9 +15,9 @@ from modellint.folders.tensors import Tensor, Trouble, Weights
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: The most bytes of a header for the library, and for us: a header of 24 MB has two hundred thousand tensors.
+#: The most bytes of a header for the library, and for us; the most tensors, and the most values of one.
 LARGEST_HEADER, _LARGEST_READ = 100_000_000, 24_000_000
-_MOST_TENSORS = 250_000
+_MOST_TENSORS, _VALUES = 100_000, 8
 #: The least number that is no offset, and no size.
 _NO_OFFSET = 1 << 63
 #: The dtypes of the format, by torch's names, with the bits of an element.
@@ -72,7 +72,7 @@ def read(name: str, size: int, part: Callable[[int, int], bytes | None]) -> Weig
     data = part(8, length)
     if data is None or len(data) < length:
         return fault(f"its header should have {length} bytes, and {len(data or b'')} are there")
-    if data.count(b"{") > _MOST_TENSORS or data.count(b"[") > 3 * _MOST_TENSORS:
+    if data.count(b"{") > _MOST_TENSORS or data.count(b",") + data.count(b"[") > _VALUES * _MOST_TENSORS:
         return Weights.without_tensors(name, Trouble.UNREAD, "its header names too many tensors")
     try:
         header = json.loads(data.decode("utf-8"))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _LAYER = re.compile(r"((?:[A-Za-z_]\w*\.)*(?:layers|layer|h|block|blocks))\.(\d+)\.(.+)")
 #: The least number of layers among which one that differs is a mistake, and the most tensors that it may lack.
-_ENOUGH, _FEW = 4, 4
+ENOUGH, _FEW = 4, 4
 #: Among three layers one that differs is a mistake if only a part of a module is missing.
 _LEAST = 3
 _AGAIN = "save the model again"
@@ -113,7 +113,7 @@ def _gap(stack: Stack) -> Iterator[Misfit]:
         return
     missing = [number for number in range(last + 1) if number not in stack.layers]
     names = [set(layer) for layer in stack.layers.values()]
-    is_alike = len(names) > 1 and all(one == names[0] for one in names) and len(names[0]) >= _ENOUGH
+    is_alike = len(names) > 1 and all(one == names[0] for one in names) and len(names[0]) >= ENOUGH
     if (len(stack.layers) >= _LEAST or is_alike) and len(missing) == 1:
         tensor = next(iter(stack.layers[last].values()))
         name = f"{stack.name}.{missing[0]}"
@@ -140,7 +140,7 @@ def _lacking(stack: Stack) -> Iterator[Misfit]:
         shapes = sorted(other[name].shape for name in lacking)
         if own and sorted(layer[name].shape for name in own) != shapes:
             continue
-        is_end = number in (0, len(stack.layers) - 1) or len(stack.layers) < _ENOUGH
+        is_end = number in (0, len(stack.layers) - 1) or len(stack.layers) < ENOUGH
         if is_end and not own and not all(_has_siblings(name, layer) for name in lacking):
             continue
         name = f"{stack.name}.{number}.{lacking[0]}"
@@ -163,7 +163,7 @@ def _transposed_matrix(stack: Stack) -> Iterator[Misfit]:
         if len({tensor.shape for tensor in tensors}) != 2 or all(len(tensor.shape) != 2 for tensor in tensors):
             continue
         shapes = Counter(tensor.shape for tensor in tensors)
-        if len(tensors) < _ENOUGH or min(shapes.values()) != 1:
+        if len(tensors) < ENOUGH or min(shapes.values()) != 1:
             continue
         usual = max(shapes, key=lambda shape: shapes[shape])
         odd = next(tensor for tensor in tensors if tensor.shape != usual)

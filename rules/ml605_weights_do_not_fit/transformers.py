@@ -9,13 +9,12 @@ compute some of their sizes, and such a class has others that the number explain
 from __future__ import annotations
 
 import re
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from . import numbers as of
 from .misfit import Misfit, shape_text
 from .numbers import Part, numbers, parts_of
-from .stacks import FLOATS, odd_layers, sizes_of, stacks_in
+from .stacks import ENOUGH, FLOATS, odd_layers, sizes_of, stacks_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -143,7 +142,7 @@ class _Look:
         norms = [norm for stack in self._main for norm in stack.vectors(_NORM)]
         for tensor, _ in [*self._tables, *self._matrices(_HEAD)]:
             if tensor.shape[0] in columns - rows and tensor.shape[1] in rows - columns:
-                yield self._transposed_misfit(tensor)
+                yield self._transposed_misfit(tensor, "")
                 continue
             key = self._key(of.VOCABULARY)
             # Classes with several vocabularies may add them up, so all but one have to be there.
@@ -204,11 +203,9 @@ class _Look:
         if width is None or not inner:
             return
         explained = {size * times for _, size in inner for times in (1, 2)}
-        for tensor in chain.from_iterable(tensors for tensors, _ in stack.matrices(_INNER)):
-            rows, columns = tensor.shape
-            if rows == width[1] and columns in explained and rows not in explained:
-                yield self._transposed_misfit(tensor)
-                break
+        for tensors, _ in stack.matrices(_INNER):
+            turned = [one for one in tensors if one.shape[0] == width[1] and one.shape[1] in explained - {width[1]}]
+            yield from self._transposed_in(tensors, turned if width[1] not in explained else [])
         for tensor, _ in stack.same(_TURNED_INNER):
             size = next((one for one in tensor.shape if one != width[1]), width[1])
             if width[1] in tensor.shape and size not in explained and explained.isdisjoint(stack.sizes - {width[1]}):
@@ -232,11 +229,10 @@ class _Look:
         if any(tensor.shape[1] in queries for tensor, _ in stack.same(_OUT)):
             queries |= {2 * query for query in queries}  # half of them may be a gate
         keys = {group * size for group in groups for size in sizes}
-        for tensor in chain.from_iterable(tensors for tensors, _ in stack.matrices(_ATTENTION)):
-            rows, columns = tensor.shape
-            if columns != width[1] and rows == width[1] and columns in (queries | keys):
-                yield self._transposed_misfit(tensor)
-                break
+        for tensors, _ in stack.matrices(_ATTENTION):
+            others = (queries | keys) - {width[1]}
+            turned = [one for one in tensors if one.shape[0] == width[1] and one.shape[1] in others]
+            yield from self._transposed_in(tensors, turned)
         joined = {(heads[1] + 2 * group) * size for group in groups for size in sizes}
         is_joined = next(stack.matrices(_ATTENTION), None) is None
         for tensor, _ in stack.same(_JOINED) if is_joined else ():
@@ -292,11 +288,14 @@ class _Look:
         message = f"`{'.'.join(keys)}` is {self._value(keys)}, and `{tensor.name}` {verb} {size}"
         return Misfit(keys[-1], message, CONFIG, keys, tensor, (shape_text(tensor),), _HELP)
 
+    def _transposed_in(self, tensors: Sequence[Tensor], turned: Sequence[Tensor]) -> Iterator[Misfit]:
+        """A matrix that is transposed in some or all layers; the only one among many is told as an odd layer."""
+        if len(turned) > 1 or (turned and len(tensors) < ENOUGH):
+            yield self._transposed_misfit(turned[0], ", as in all layers" if len(turned) == len(tensors) else "")
+
     @staticmethod
-    def _transposed_misfit(tensor: Tensor) -> Misfit:
-        message = (
-            f"`{tensor.name}` is transposed, as in all layers: its shape is [{tensor.shape[0]}, {tensor.shape[1]}]"
-        )
+    def _transposed_misfit(tensor: Tensor, where: str) -> Misfit:
+        message = f"`{tensor.name}` is transposed{where}: its shape is [{tensor.shape[0]}, {tensor.shape[1]}]"
         return Misfit(tensor.name, message, "", (tensor.name,), tensor, (), "save the tensors as the class has them")
 
     # -- layers and the head ---------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from modellint.flow.theory import Deleted, Foreign, Mode, Stored, Theory
 from modellint.frontends.openmmlab import looks_like_openmmlab
 from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import NO_TAG, Node, NodeKind
-from modellint.graph.value import EventKind
+from modellint.graph.value import EventKind, Op
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.names import DefinedFunction, External
 from modellint.link.searched import files_below
@@ -105,10 +105,17 @@ class _Reading(Theory):
         self._is_only_program = _is_only_program(run.project)
         #: The names of the configurations that a root stands for.
         self._names: dict[int, tuple[str, ...]] = {}
+        self._program: Function | None = None
 
     def start(self, function: Function) -> None:
+        """Run a function, or the body of a file as it runs as a program."""
+        self._program = function
         method = SourceMethod(function, self._project.names)
         self._run.start(FunctionRef(method, None, None), class_frame(method.scope, id(function)), ANY_ARGUMENTS)
+
+    def expression(self, value: Value, frame: Frame) -> Atoms | None:
+        is_name = value.op is Op.GLOBAL and value.data == "__name__"
+        return (Constant("__main__"),) if is_name and frame.function is self._program else None
 
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
         return self._child(atom.spot, name, frame, value) if isinstance(atom, _Held) else None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.queries.shapes import refused_in_calls, refused_operations
 from modellint.graph.immutable import dataclass
+from modellint.graph.recipe import Dialect
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.items import Item, ItemKind
 from modellint.link.recipes.made import MadeObjects
@@ -16,7 +17,7 @@ from modellint.link.recipes.moved import layers_of
 from modellint.link.recipes.training_steps import judged_calls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from modellint.flow.queries.shapes import RefusedOperation
     from modellint.graph.python import Function
@@ -51,7 +52,7 @@ def refused_numbers(recipe: Recipe, project: Project) -> list[RefusedNumber]:
 
 def _search(recipe: Recipe, project: Project) -> Iterator[RefusedNumber]:
     layers = layers_of(project)
-    made = evaluate(recipe, project).objects
+    made = [item for item in _own_objects(recipe, project) if _is_made_as_written(item, recipe, project)]
     models = {id(item): model for item in made if item.kind is ItemKind.NEW and (model := layers.model(item))}
     if len(made) > _MAX_MADE or not any(model.is_module for model in models.values()):
         return
@@ -62,9 +63,37 @@ def _search(recipe: Recipe, project: Project) -> Iterator[RefusedNumber]:
             parts = list(item.walk())
             for refused, number in _refused_in(forward, item, parts, project):
                 yield _describe(refused, parts[number])
-    for judged in judged_calls(recipe, project):
+    for judged in judged_calls(recipe, project) if recipe.dialect is Dialect.HYPERPYYAML else ():
         if judged.item is not None and _depends(judged.refused, project):
             yield _describe(judged.refused, judged.item)
+
+
+def _own_objects(recipe: Recipe, project: Project) -> Sequence[Item]:
+    """The objects of a recipe, or those for which a file of another dialect has content.
+
+    None of a configuration that others inherit: they may change its numbers, and have its objects.
+    """
+    if recipe.dialect is Dialect.OPENMMLAB:
+        from modellint.dialects.openmmlab import inheritors
+
+        if recipe.file in inheritors(project):
+            return ()
+    evaluation = evaluate(recipe, project)
+    return evaluation.objects if recipe.dialect is Dialect.HYPERPYYAML else evaluation.own
+
+
+def _is_made_as_written(item: Item, recipe: Recipe, project: Project) -> bool:
+    """True if something builds an object of the arguments that are written, and of no others by the same names."""
+    if recipe.dialect is Dialect.HYPERPYYAML or item.kind is not ItemKind.NEW:
+        return recipe.dialect is Dialect.HYPERPYYAML
+    from modellint.link.recipes.queries.answers import about
+
+    asked = about(recipe, project)
+    if asked.dialect.is_typed:
+        return bool(asked.loaders)
+    found = asked.instantiation(item)
+    names = frozenset(map(str, item.fields))
+    return found is not None and not found.positional and names.isdisjoint(found.keywords | found.changed)
 
 
 def _depends_on_numbers(model: ClassModel, project: Project) -> bool:
@@ -126,7 +155,8 @@ def _arguments(item: Item, size: object) -> dict[Place, Item]:
     for name, child in item.children():
         if child.number is None or str(child.number) != str(size):
             continue
-        entry = item.node.get(name) if isinstance(name, str) else None
+        entry = item.recipe.argument(item.node, name) if isinstance(name, str) else None
         written = entry.key if entry is not None else item.node.elements[name] if isinstance(name, int) else child.node
-        found[item.recipe.place(written.span)] = child
+        home = child.recipe if child.key is written else item.recipe
+        found[home.place(written.span)] = child
     return found

@@ -164,6 +164,11 @@ class Queries:
             return is_loaded_strictly(self._project)
         return bool(self.dialect.repeated) and (not self.dialect.is_composed or self.is_composed)
 
+    def registering_files(self, words: Collection[str]) -> Iterator[Path]:
+        """The Python files of the project that mention one of some words, by which they register constructors."""
+        files, root = self._project.files, self._project.options.root
+        return iter(dict.fromkeys(path for word in words for path in files.mentioning(root, word)))
+
     @property
     def command(self) -> tuple[str, str, tuple[str, ...]] | None:
         """The folder, the name and the arguments by which Hydra composes this file; None if no program does."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.dialects.openmmlab import composition_of, config_file, has_readers, inheritors
-from modellint.dialects.openmmlab_places import Spot
+from modellint.dialects.openmmlab_places import Spot, copy_of
 from modellint.flow.domain import ANY_ARGUMENTS, NONE, UNKNOWN, Arguments, Constant, FunctionRef, join, text
 from modellint.flow.frame import class_frame
 from modellint.flow.runs import started
@@ -248,8 +248,9 @@ def _events_by_part(flow: Flow) -> dict[int, Event]:
 def _any_config(project: Project) -> tuple[Spot | None, tuple[str, ...]]:
     """A root with the keys that any configuration has which no other one inherits; None if they are not known.
 
-    Where the files are parts that a program puts together, no file has the keys of a whole configuration: most have
-    none in common, or those that inherit have none of those in the parts that nothing inherits.
+    A file that neither inherits nor is inherited may be one, or a part. Where the files are parts that a program puts
+    together, no file has the keys of a whole configuration: most have none in common, or those that inherit have none
+    of those in the parts that nothing inherits.
     """
 
     def find() -> tuple[Spot | None, tuple[str, ...]]:
@@ -270,9 +271,26 @@ def _any_config(project: Project) -> tuple[Spot | None, tuple[str, ...]]:
             roots.append(found.root)
             names.append(path.name)
         is_whole = _share_a_key(roots) and (not parts or not _keys(roots).isdisjoint(_keys(parts)))
-        return (_union(roots, names, None), tuple(names)) if roots and is_whole else (None, ())
+        if not roots or not is_whole:
+            return None, ()
+        found = _union(roots, names, None)
+        for part in parts:
+            _widen(found, part)
+        return found, tuple(names)
 
     return project.once(("openmmlab any",), find)
+
+
+def _widen(spot: Spot, other: Spot) -> None:
+    """Add the keys of a file to a place, as it may be a configuration of its own; their values are unknown."""
+    spot.is_open = spot.is_open or other.is_open or other.node.kind is not spot.node.kind
+    for key, child in other.children.items():
+        known = spot.children.get(key)
+        if known is None:
+            known = spot.children[key] = copy_of(child, spot)
+            known.is_open = True
+        else:
+            _widen(known, child)
 
 
 def _share_a_key(roots: Sequence[Spot]) -> bool:

@@ -273,10 +273,10 @@ def _any_config(project: Project) -> tuple[Spot | None, tuple[str, ...]]:
         is_whole = _share_a_key(roots) and (not parts or not _keys(roots).isdisjoint(_keys(parts)))
         if not roots or not is_whole:
             return None, ()
-        found = _union(roots, names, None)
+        shared = _union(roots, names, None)
         for part in parts:
-            _widen(found, part)
-        return found, tuple(names)
+            _widen(shared, part)
+        return shared, tuple(names)
 
     return project.once(("openmmlab any",), find)
 

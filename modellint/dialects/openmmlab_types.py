@@ -160,14 +160,6 @@ def _of_registries(name: str, whole: Recipe, project: Project) -> ResolvedName:
     return ResolvedName(TargetKind.MISSING, missing=name, available=frozenset(known.names), is_sure=False)
 
 
-def definition_named(name: str, whole: Recipe, project: Project) -> Definition | None:
-    """The only definition that a `type` stands for; None if several are registered under the name, or none is."""
-    found = registries(project).names.get(name)
-    if found is not None:
-        return found[0] if len(found) == 1 else None
-    return project.names.absolute(name, whole.file) if "." in name else None
-
-
 def _edits(one: str, other: str) -> int:
     """How many letters are lost, added, changed, or swapped with the next between two words."""
     before: list[int] = []

@@ -207,9 +207,9 @@ def class_of_item(item: Item, project: Project) -> ClassModel | None:
     if recipe.dialect is Dialect.HYPERPYYAML:
         return classes.resolve(item.target, recipe.file)
     if recipe.dialect is Dialect.OPENMMLAB:
-        from modellint.dialects.openmmlab_types import definition_named
+        from modellint.dialects.registries import definition_named
 
-        return classes.of(definition_named(item.target, recipe, project))
+        return classes.of(definition_named(item.target, recipe.file, project))
     near, _ = project.once(("near", recipe.file), lambda: _near(recipe, project))
     return next((model for path in near if (model := classes.resolve(item.target, path)) is not None), None)
 

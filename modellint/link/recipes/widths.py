@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.queries.shapes import refused_in_calls, refused_operations
-from modellint.graph.immutable import dataclass
+from modellint.graph.immutable import dataclass, replace
 from modellint.graph.recipe import Dialect
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.items import Item, ItemKind
@@ -37,12 +37,14 @@ class RefusedNumber:
 
     `item` is the object whose layer is called, `place` the argument that says how wide the input of that layer is, or
     else the object. `numbers` are the places of the numbers that do not fit, if they are arguments of the object.
+    `made` is the object whose `forward` was run; None in a training step.
     """
 
     refused: RefusedOperation
     item: Item
     place: Place
     numbers: tuple[tuple[Size | None, Place], ...]
+    made: Item | None = None
 
 
 def refused_numbers(recipe: Recipe, project: Project) -> list[RefusedNumber]:
@@ -52,7 +54,7 @@ def refused_numbers(recipe: Recipe, project: Project) -> list[RefusedNumber]:
 
 def _search(recipe: Recipe, project: Project) -> Iterator[RefusedNumber]:
     layers = layers_of(project)
-    made = [item for item in _own_objects(recipe, project) if _is_made_as_written(item, recipe, project)]
+    made = _own_objects(recipe, project)
     models = {id(item): model for item in made if item.kind is ItemKind.NEW and (model := layers.model(item))}
     if len(made) > _MAX_MADE or not any(model.is_module for model in models.values()):
         return
@@ -62,7 +64,7 @@ def _search(recipe: Recipe, project: Project) -> Iterator[RefusedNumber]:
         if forward is not None and model is not None and _depends_on_numbers(model, project):
             parts = list(item.walk())
             for refused, number in _refused_in(forward, item, parts, project):
-                yield _describe(refused, parts[number])
+                yield replace(_describe(refused, parts[number]), made=item)
     for judged in judged_calls(recipe, project) if recipe.dialect is Dialect.HYPERPYYAML else ():
         if judged.item is not None and _depends(judged.refused, project):
             yield _describe(judged.refused, judged.item)
@@ -80,20 +82,6 @@ def _own_objects(recipe: Recipe, project: Project) -> Sequence[Item]:
             return ()
     evaluation = evaluate(recipe, project)
     return evaluation.objects if recipe.dialect is Dialect.HYPERPYYAML else evaluation.own
-
-
-def _is_made_as_written(item: Item, recipe: Recipe, project: Project) -> bool:
-    """True if something builds an object of the arguments that are written, and of no others by the same names."""
-    if recipe.dialect is Dialect.HYPERPYYAML or item.kind is not ItemKind.NEW:
-        return recipe.dialect is Dialect.HYPERPYYAML
-    from modellint.link.recipes.queries.answers import about
-
-    asked = about(recipe, project)
-    if asked.dialect.is_typed:
-        return bool(asked.loaders)
-    found = asked.instantiation(item)
-    names = frozenset(map(str, item.fields))
-    return found is not None and not found.positional and names.isdisjoint(found.keywords | found.changed)
 
 
 def _depends_on_numbers(model: ClassModel, project: Project) -> bool:

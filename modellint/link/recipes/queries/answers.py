@@ -370,7 +370,19 @@ class Queries:
         """The operations of layers that torch refuses for the numbers that the recipe gives, and not for all."""
         from modellint.link.recipes.widths import refused_numbers
 
-        return self.within_wholes(refused_numbers)
+        for one in self.within_wholes(refused_numbers):
+            if one.made is None or self._is_made_as_written(one.made):
+                yield one
+
+    def _is_made_as_written(self, item: Item) -> bool:
+        """True if something builds an object of the arguments that are written, and of no others by the same names."""
+        if self.recipe.dialect is Dialect.HYPERPYYAML:
+            return True
+        if self.dialect.is_typed:
+            return bool(self.loaders)
+        found = self.instantiation(item)
+        names = frozenset(map(str, item.fields))
+        return found is not None and not found.positional and names.isdisjoint(found.keywords | found.changed)
 
     def strange_elements(self) -> Iterator[JudgedCall]:
         """The calls in a training step of losses and activations whose operand holds elements that they do not take."""

@@ -50,6 +50,13 @@ _UNCONFIRMED = 0.15
 _LIBRARIES = ("speechbrain", "lightning", "transformers")
 #: A library of networks that examples build on.
 _TRUNKS = "torchvision"
+#: The libraries that read folders, by what only their configurations have; a pipeline names those of its parts.
+_MARKS = {
+    '"_class_name"': "diffusers",
+    '"peft_type"': "peft",
+    '"pretrained_cfg"': "timm",
+    "sentence_transformers.": "sentence_transformers",
+}
 
 
 def judged(rule: type[Rule], example: Example) -> list[Finding]:
@@ -113,8 +120,13 @@ def shown(title: str, finding: Finding) -> str:
 def out_of_reach(rule: type[Rule]) -> set[str]:
     """The titles of bad examples that cannot be run: their library is not installed, or loads what others publish."""
     absent = [_TRUNKS, *(name for name in _LIBRARIES if find_spec(name) is None)]
+    marks = [mark for mark, name in _MARKS.items() if find_spec(name) is None]
     return {
-        example.title for example in rule.bad if any(name in text for text in example.files.values() for name in absent)
+        example.title
+        for example in rule.bad
+        for path, text in example.files.items()
+        if any(name in text for name in absent)
+        or (path.endswith(".json") and not path.endswith("model_index.json") and any(mark in text for mark in marks))
     }
 
 

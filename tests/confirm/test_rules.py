@@ -53,6 +53,13 @@ _LIBRARIES = ("speechbrain", "lightning", "transformers")
 _IMPORTED = re.compile(r"^\s*(?:from|import) (\w+)", re.MULTILINE)
 #: What loads the files of a model that others publish; torchvision is a library of networks with such files.
 _PUBLISHED = re.compile(r"\.from_pretrained\(|torchvision")
+#: The libraries that read folders, by what only their configurations have; a pipeline names those of its parts.
+_MARKS = {
+    '"_class_name"': "diffusers",
+    '"peft_type"': "peft",
+    '"pretrained_cfg"': "timm",
+    "sentence_transformers.": "sentence_transformers",
+}
 
 
 def judged(rule: type[Rule], example: Example) -> list[Finding]:
@@ -115,10 +122,14 @@ def shown(title: str, finding: Finding) -> str:
 
 def out_of_reach(rule: type[Rule]) -> set[str]:
     """The titles of bad examples that cannot be run: their library is not installed, or loads what others publish."""
+    marks = [mark for mark, name in _MARKS.items() if find_spec(name) is None]
     return {
         example.title
         for example in rule.bad
-        if any(_PUBLISHED.search(text) or lacks_library(text, example.files) for text in example.files.values())
+        for path, text in example.files.items()
+        if (_PUBLISHED.search(text) and not any(path.endswith("config.json") for path in example.files))
+        or lacks_library(text, example.files)
+        or (path.endswith(".json") and not path.endswith("model_index.json") and any(mark in text for mark in marks))
     }
 
 

@@ -164,6 +164,15 @@ def read_config(path: Path, data: bytes, dialects: tuple[Dialect, ...] = _SHOWN)
     return None
 
 
+def read_plain(source: SourceFile, dialect: Dialect, text: str | None = None) -> Recipe | None:
+    """The mapping in a YAML file of a dialect, with `text` of the same layout in place of its own; else None.
+
+    Raises UnreadableError where the file is not valid YAML.
+    """
+    root = _Reader(source, dialect, text).read()
+    return None if root is None or root.kind is not NodeKind.MAPPING else Recipe(source, root, dialect)
+
+
 def _read_plain(source: SourceFile, dialect: Dialect) -> Recipe | None:
     """The mapping in a plain YAML file; None for other content, and for a template. Raises UnreadableError."""
     try:
@@ -221,11 +230,11 @@ class _Open:
 class _Reader:
     """Turns the events of one file into nodes."""
 
-    def __init__(self, source: SourceFile, dialect: Dialect = Dialect.HYPERPYYAML) -> None:
+    def __init__(self, source: SourceFile, dialect: Dialect = Dialect.HYPERPYYAML, text: str | None = None) -> None:
         self.source = source
         self.dialect = dialect
         self._target = dialect.writing.target
-        self.text = source.text
+        self.text = source.text if text is None else text
         self._starts = [0]
         for line in source.lines:
             self._starts.append(self._starts[-1] + len(line))

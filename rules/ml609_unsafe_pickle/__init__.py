@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint import claims, folders
 from modellint.finding import Confidence, Finding, Severity
 from modellint.flow import queries
 from modellint.graph.value import Op
+from modellint.probes import Probe, Target
 from modellint.rule import Rule, folder_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from modellint.claims import Claim
     from modellint.folders import ModelFolder, Refusal
     from modellint.graph.python import ModuleFacts
     from modellint.rule import Project
@@ -51,6 +54,10 @@ class UnsafePickle(Rule):
     safetensors.torch.save_file(model.state_dict(), "model.safetensors")
     ```
 
+    ## Confirming
+    `torch.load` loads the file with `weights_only=True`, into tensors without data, and must refuse it. Nothing in the
+    file is called.
+
     ## References
     - [PyTorch, `torch.load`](https://pytorch.org/docs/stable/generated/torch.load.html)
     - [Python, `pickle`: restricting globals](https://docs.python.org/3/library/pickle.html#restricting-globals)
@@ -59,7 +66,10 @@ class UnsafePickle(Rule):
     code = "ML609"
     name = "unsafe-pickle"
     severity = Severity.WARNING
-    probe = staticmethod(folder_probe)
+
+    def probe(self, claim: Claim, project: Project) -> Probe | None:
+        path = Path(claim.place.path)
+        return Probe(Target(path.parent), claim) if path.suffix == ".py" else folder_probe(claim, project)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         if "torch" not in module.text or "safe_globals" in module.text:
@@ -81,6 +91,7 @@ class UnsafePickle(Rule):
                 confidence=Confidence.HIGH,
                 evidence=("`weights_only=True`, the default since torch 2.6, takes tensors and plain values only",),
                 help=_HELP[{refusal.kind for refusal in checkpoint.refusals} == {folders.Refused.DATA}],
+                claim=claims.NotWeightsOnly(loaded.call.place, queries.path_from(loaded.call.place, loaded.path)),
             )
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:

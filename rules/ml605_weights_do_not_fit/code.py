@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _HEAD = re.compile(r"(?:classifier|score|classifier\.out_proj|classification_head\.out_proj|qa_outputs)\.weight")
 _CLASSIFIER = re.compile(r"(?:\w*For(?:Sequence|Token|Image|Audio)Classification)")
+#: The arguments of `from_pretrained` that give the number of labels.
+_COUNTS = ("num_labels", "id2label")
 _MOST_NAMES = 4
 #: Prefixes of wrappers, about which another rule speaks.
 _WRAPPED = re.compile(r"module\.|.*(?:_orig_mod|_fsdp_wrapped_module|_checkpoint_wrapped_module)\.|_forward_module\.")
@@ -80,23 +82,23 @@ def _sizes(state: queries.LoadedState, tensors: Mapping[str, Tensor], project: P
 
 def heads(module: ModuleFacts, project: Project) -> Iterator[Misloaded]:
     """The calls of `from_pretrained` with a number of labels that the head in the folder does not have."""
-    if "from_pretrained" not in module.text or "num_labels" not in module.text:
+    if "from_pretrained" not in module.text or not any(name in module.text for name in _COUNTS):
         return
     for call in queries.flow(module, project).calls():
         callee = call.value.callee
         if callee.op is not Op.ATTR or callee.data != "from_pretrained":
             continue
         cls = _class_name(call)
-        labels, source = call.argument(99, "num_labels"), call.argument(0, "pretrained_model_name_or_path")
-        if labels is None or source is None or not _CLASSIFIER.fullmatch(cls):
+        source = call.argument(0, "pretrained_model_name_or_path")
+        if source is None or not _CLASSIFIER.fullmatch(cls):
             continue
         if call.argument(99, "ignore_mismatched_sizes") is not None or call.is_expected_to_fail:
             continue
-        numbers = [one.value.data if one.value.op is Op.CONST else None for one in labels.origins()]
-        number = numbers[0] if len(set(numbers)) == 1 else None
-        path = queries.path_of(source, is_folder=True)
-        if path is None or not isinstance(number, int) or isinstance(number, bool):
+        counted = _counted(call)
+        path = None if counted is None else queries.path_of(source, is_folder=True)
+        if path is None or counted is None:
             continue
+        key, number = counted
         folder = ModelFolder(path, project.files)
         config = folder.config
         names = [] if config is None else config.get("architectures")
@@ -106,11 +108,38 @@ def heads(module: ModuleFacts, project: Project) -> Iterator[Misloaded]:
             continue
         for name, tensor in folder.tensors().items():
             if _HEAD.fullmatch(name) and len(tensor.shape) == 2 and tensor.shape[0] != number:
-                message = f"`num_labels` is {number}, and the head in `{path.name}` has {tensor.shape[0]} rows"
-                help = "leave `num_labels` out, or pass `ignore_mismatched_sizes=True` to train a new head"
+                said = f"`num_labels` is {number}" if key == _COUNTS[0] else f"`{key}` has {number} labels"
+                message = f"{said}, and the head in `{path.name}` has {tensor.shape[0]} rows"
+                help = f"leave `{key}` out, or pass `ignore_mismatched_sizes=True` to train a new head"
                 related = ((folder.place(tensor.file), f"`{name}` is here"),)
                 yield Misloaded(call, name, message, True, ("`from_pretrained` raises an error",), related, help)
                 break
+
+
+def _counted(call: queries.Call) -> tuple[str, int] | None:
+    """The argument that gives the number of labels, and that number: of the call, or of the one that makes `config`."""
+    for key in _COUNTS:
+        given = call.argument(99, key)
+        if given is not None:
+            counts = {_count_of(one) for one in given.origins(through_operators=False)}
+            count = counts.pop() if len(counts) == 1 else None
+            return None if count is None else (key, count)
+    config = call.argument(99, "config")
+    made = [] if config is None else list(config.origins(through_operators=False))
+    inner = queries.Call.at(made[0].value, made[0].function, made[0].project) if len(made) == 1 else None
+    if inner is None or inner.value.callee.op is not Op.ATTR or inner.value.callee.data != "from_pretrained":
+        return None
+    return None if inner.argument(99, "config") is not None else _counted(inner)
+
+
+def _count_of(given: queries.Operand) -> int | None:
+    """The number that a value is, or the number of keys of a dict that is written out."""
+    value = given.value
+    if value.op is Op.CONST and type(value.data) is int:
+        return value.data
+    if value.op is not Op.DICT or not all(key is not None and key.op is Op.CONST for key in value.data):
+        return None
+    return len({key.data for key in value.data})
 
 
 def _class_name(call: queries.Call) -> str:

@@ -94,7 +94,7 @@ def heads(module: ModuleFacts, project: Project) -> Iterator[Misloaded]:
             continue
         if call.argument(99, "ignore_mismatched_sizes") is not None or call.is_expected_to_fail:
             continue
-        counted = _counted(call)
+        counted = _label_count(call)
         path = None if counted is None else queries.path_of(source, is_folder=True)
         if path is None or counted is None:
             continue
@@ -116,12 +116,12 @@ def heads(module: ModuleFacts, project: Project) -> Iterator[Misloaded]:
                 break
 
 
-def _counted(call: queries.Call) -> tuple[str, int] | None:
+def _label_count(call: queries.Call) -> tuple[str, int] | None:
     """The argument that gives the number of labels, and that number: of the call, or of the one that makes `config`."""
     for key in _COUNTS:
         given = call.argument(99, key)
         if given is not None:
-            counts = {_count_of(one) for one in given.origins(through_operators=False)}
+            counts = {_count_of(one, given, call) for one in given.origins(through_operators=False)}
             count = counts.pop() if len(counts) == 1 else None
             return None if count is None else (key, count)
     config = call.argument(99, "config")
@@ -129,17 +129,30 @@ def _counted(call: queries.Call) -> tuple[str, int] | None:
     inner = queries.Call.at(made[0].value, made[0].function, made[0].project) if len(made) == 1 else None
     if inner is None or inner.value.callee.op is not Op.ATTR or inner.value.callee.data != "from_pretrained":
         return None
-    return None if inner.argument(99, "config") is not None else _counted(inner)
+    return None if inner.argument(99, "config") is not None else _label_count(inner)
 
 
-def _count_of(given: queries.Operand) -> int | None:
-    """The number that a value is, or the number of keys of a dict that is written out."""
-    value = given.value
-    if value.op is Op.CONST and type(value.data) is int:
-        return value.data
-    if value.op is not Op.DICT or not all(key is not None and key.op is Op.CONST for key in value.data):
+def _count_of(origin: queries.Operand, given: queries.Operand, use: queries.Call) -> int | None:
+    """The number that an argument is, or that of the entries of a dict or a list, `len` of it or itself."""
+    value = origin.value
+    if value.op is Op.CONST:
+        return value.data if type(value.data) is int else None
+    if origin.is_call_of(("builtins.len",)) and len(value.positional) == 1:
+        listed = origin.of(value.positional[0])
+        counts = {_entries(one, listed, use) for one in listed.origins(through_operators=False)}
+        return counts.pop() if len(counts) == 1 else None
+    return _entries(origin, given, use) if value.op is Op.DICT else None
+
+
+def _entries(display: queries.Operand, given: queries.Operand, use: queries.Call) -> int | None:
+    """The number of entries of a dict, a list or a tuple that is written out, and that nothing changes."""
+    value = display.value
+    if display.part is not None or not queries.is_left_alone(display, given, use):
         return None
-    return len({key.data for key in value.data})
+    if value.op is Op.DICT and all(key is not None and key.op is Op.CONST for key in value.data):
+        return len({key.data for key in value.data})
+    is_plain = value.op in (Op.LIST, Op.TUPLE) and all(part.op is not Op.STARRED for part in value.args)
+    return len(value.args) if is_plain else None
 
 
 def _class_name(call: queries.Call) -> str:

@@ -17,11 +17,11 @@ from modellint.flow.queries.values import called_names
 from modellint.graph.value import EventKind, Op
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from modellint.finding import Place
     from modellint.flow.queries.values import Operand
-    from modellint.graph.python import Class, ModuleFacts
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
@@ -36,6 +36,8 @@ _OPENS = ("builtins.open", "io.open")
 _SAME_METHODS = frozenset(("resolve", "absolute", "as_posix", "expanduser"))
 #: Methods of a dict that change nothing in it.
 _READING = frozenset(("keys", "values", "items", "get", "copy", "__len__", "__contains__"))
+#: Methods that copy what they are given.
+_COPYING = ("load_state_dict", "from_pretrained")
 _HARMLESS = frozenset(("builtins.len", "builtins.print", "builtins.list", "builtins.sorted", "builtins.type"))
 #: Methods of modules that return the module.
 _ITSELF = operators.methods("Module", "itself")
@@ -137,28 +139,53 @@ def _is_changed(origin: Operand, use: Call) -> bool:
     while context is not None:
         places.append((context.call.value, context.call.function))
         context = context.outer
+    return any(_is_changed_in(function, value, origin, use) for value, function in places)
+
+
+def is_left_alone(display: Operand, given: Operand, use: Call) -> bool:
+    """True if no function of the file may change a dict or list that is written out in it, before or after a use.
+
+    `given` is the operand of the use that the display was found for.
+    """
+    module = display.function.module
+    names = frozenset(part.data for part in given.value.walk() if part.op is Op.GLOBAL)
+    if display.function is module.body and not names and given.value is not display.value:
+        return False  # by another name
+    functions = module.placed.values()
+    return not any(_is_changed_in(function, display.value, display, use, names) for function in functions)
+
+
+def _is_changed_in(
+    function: Function, value: Value, origin: Operand, use: Call, names: frozenset[str] = frozenset()
+) -> bool:
+    """True if a function may change a value, or something in it, itself or by the name of a global variable."""
+
+    def is_it(part: Value) -> bool:
+        # The value of a global variable is made again for each function that reads it.
+        is_same = part is value or (part.at == value.at != 0 and part.op is value.op)
+        return is_same or (part.op is Op.GLOBAL and part.data in names)
+
     return any(
-        _may_change(event, value, origin.of(value))
-        for value, function in places
+        _may_change(event, is_it, origin.of(value))
         for event in function.flow.events
         if event.value is not value and event.value is not use.value
     )
 
 
-def _may_change(event: Event, value: Value, origin: Operand) -> bool:
+def _may_change(event: Event, is_it: Callable[[Value], bool], origin: Operand) -> bool:
     """True if an event may change a value, or something in it."""
-    if event.target is not None and any(part is value for part in event.target.walk()):
+    if event.target is not None and any(is_it(part) for part in event.target.walk()):
         return True
-    if all(part is not value for part in event.value.walk()):
+    if not any(is_it(part) for part in event.value.walk()):
         return False
     if event.kind in (EventKind.INDEX, EventKind.COMPARE, EventKind.RETURN):
         return event.value.op is Op.UPDATE
     if event.kind is not EventKind.CALL:
         return True
     callee = event.value.callee
-    if callee.op is Op.ATTR and callee.data == "load_state_dict":
-        return False  # which copies
-    if callee.op is Op.ATTR and any(part is value for part in callee.walk()):
+    if callee.op is Op.ATTR and callee.data in _COPYING:
+        return False
+    if callee.op is Op.ATTR and any(is_it(part) for part in callee.walk()):
         return callee.data not in _READING
     return called_names(origin.of(event.value)).isdisjoint(_HARMLESS)
 
@@ -300,9 +327,9 @@ def _string_of(value: Operand, depth: int) -> str | None:
     elif op is Op.BIN and one.data == "%":
         form, given = one.args
         inner = given.args if given.op is Op.TUPLE else (given,)
-        return _filled(form, [_part_of(value.of(part), depth) for part in inner], "%s")
+        return _fill(form, [_part_of(value.of(part), depth) for part in inner], "%s")
     elif op is Op.CALL and one.callee.op is Op.ATTR and one.callee.data == "format" and not one.keywords:
-        return _filled(one.callee.args[0], [_part_of(value.of(part), depth) for part in one.positional], "{}")
+        return _fill(one.callee.args[0], [_part_of(value.of(part), depth) for part in one.positional], "{}")
     else:
         return None
     known = [part for part in parts if part is not None]
@@ -328,7 +355,7 @@ def _part_of(value: Operand, depth: int) -> str | None:
     return None if path is None else str(path)
 
 
-def _filled(form: Value, parts: list[str | None], mark: str) -> str | None:
+def _fill(form: Value, parts: list[str | None], mark: str) -> str | None:
     """A constant text with its marks, `%s` or `{}`, replaced by parts."""
     known = [part for part in parts if part is not None]
     if form.op is not Op.CONST or not isinstance(form.data, str) or len(known) < len(parts):

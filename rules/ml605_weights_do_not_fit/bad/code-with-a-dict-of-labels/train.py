@@ -11,3 +11,8 @@ def load():
 def load_with_a_configuration():
     config = AutoConfig.from_pretrained(FOLDER, num_labels=2)
     return AutoModelForSequenceClassification.from_pretrained(FOLDER, config=config)  # expect: ML605
+
+
+def load_with_their_number():
+    names = ["calm", "rough"]
+    return AutoModelForSequenceClassification.from_pretrained(FOLDER, num_labels=len(names))  # expect: ML605

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from modellint import claims
 from modellint.flow import queries
 from modellint.folders import ModelFolder, tensors_at
 from modellint.graph.value import Op
@@ -12,6 +13,7 @@ from modellint.graph.value import Op
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from modellint.claims import Claim
     from modellint.finding import Place
     from modellint.folders import Tensor
     from modellint.graph.python import ModuleFacts
@@ -36,6 +38,7 @@ class Misloaded(NamedTuple):
     evidence: tuple[str, ...] = ()
     related: tuple[tuple[Place, str], ...] = ()
     help: str = ""
+    claim: Claim | None = None
 
 
 def states(module: ModuleFacts, project: Project) -> Iterator[Misloaded]:
@@ -61,7 +64,8 @@ def states(module: ModuleFacts, project: Project) -> Iterator[Misloaded]:
             evidence.append("`load_state_dict` raises an error" if is_raised else "these weights stay as initialised")
             help = "rename the attributes or the keys, or save the checkpoint again"
             symbol = (foreign or lacking)[0]
-            yield Misloaded(state.call, symbol, message, is_raised, tuple(evidence), loaded, help)
+            claim = _claim_of(state)
+            yield Misloaded(state.call, symbol, message, is_raised, tuple(evidence), loaded, help, claim)
             continue
         yield from _sizes(state, tensors, project)
 
@@ -77,7 +81,7 @@ def _sizes(state: queries.LoadedState, tensors: Mapping[str, Tensor], project: P
         related = ((layer.place, "the layer is made here"), (state.file.call.place, "the file is loaded here"))
         help = "give the layer the sizes of the checkpoint, or leave it out of the state"
         evidence = ("`load_state_dict` raises an error, with `strict=False`, too",)
-        yield Misloaded(state.call, tensor.name, message, True, evidence, related, help)
+        yield Misloaded(state.call, tensor.name, message, True, evidence, related, help, _claim_of(state))
 
 
 def heads(module: ModuleFacts, project: Project) -> Iterator[Misloaded]:
@@ -112,21 +116,28 @@ def heads(module: ModuleFacts, project: Project) -> Iterator[Misloaded]:
                 message = f"{said}, and the head in `{path.name}` has {tensor.shape[0]} rows"
                 help = f"leave `{key}` out, or pass `ignore_mismatched_sizes=True` to train a new head"
                 related = ((folder.place(tensor.file), f"`{name}` is here"),)
-                yield Misloaded(call, name, message, True, ("`from_pretrained` raises an error",), related, help)
+                evidence = ("`from_pretrained` raises an error",)
+                claim = claims.HeadDiffers(call.place, queries.path_from(call.place, path), number, name)
+                yield Misloaded(call, name, message, True, evidence, related, help, claim)
                 break
 
 
 def _label_count(call: queries.Call) -> tuple[str, int] | None:
     """The argument that gives the number of labels, and that number: of the call, or of the one that makes `config`."""
+    found = []
     for key in _COUNTS:
         given = call.argument(99, key)
         if given is not None:
             counts = {_count_of(one, given, call) for one in given.origins(through_operators=False)}
-            count = counts.pop() if len(counts) == 1 else None
-            return None if count is None else (key, count)
+            found.append((key, counts.pop() if len(counts) == 1 else None))
+    if found:
+        key, count = found[0]
+        return None if count is None or any(other not in (None, count) for _, other in found) else (key, count)
     config = call.argument(99, "config")
     made = [] if config is None else list(config.origins(through_operators=False))
-    inner = queries.Call.at(made[0].value, made[0].function, made[0].project) if len(made) == 1 else None
+    if config is None or len(made) != 1 or not queries.is_left_alone(made[0], config, call):
+        return None
+    inner = queries.Call.at(made[0].value, made[0].function, made[0].project)
     if inner is None or inner.value.callee.op is not Op.ATTR or inner.value.callee.data != "from_pretrained":
         return None
     return None if inner.argument(99, "config") is not None else _label_count(inner)
@@ -153,6 +164,11 @@ def _entries(display: queries.Operand, given: queries.Operand, use: queries.Call
         return len({key.data for key in value.data})
     is_plain = value.op in (Op.LIST, Op.TUPLE) and all(part.op is not Op.STARRED for part in value.args)
     return len(value.args) if is_plain else None
+
+
+def _claim_of(state: queries.LoadedState) -> Claim:
+    file = queries.path_from(state.call.place, state.file.path)
+    return claims.StateDiffers(state.call.place, state.cls.place, file, state.file.keys)
 
 
 def _class_name(call: queries.Call) -> str:

@@ -140,6 +140,7 @@ if TYPE_CHECKING:
     from modellint.flow.queries.loaded import loaded_files as loaded_files
     from modellint.flow.queries.loaded import loaded_states as loaded_states
     from modellint.flow.queries.loaded import missing_children as missing_children
+    from modellint.flow.queries.loaded import path_from as path_from
     from modellint.flow.queries.loaded import path_of as path_of
     from modellint.flow.queries.loaded import sized_layers as sized_layers
     from modellint.flow.queries.modes import Key as Key
@@ -270,7 +271,7 @@ else:
             ),
             "modellint.flow.queries.loaded": (
                 "LoadedFile LoadedState Sized foreign_names is_left_alone loaded_files loaded_states "
-                "missing_children path_of sized_layers"
+                "missing_children path_from path_of sized_layers"
             ),
             "modellint.flow.queries.modes": (
                 "Key ModeCourse ModeObject acts_by_mode classes_inside classes_made functions_above is_quiet "

@@ -56,3 +56,9 @@ def load_filled_elsewhere(fill):
     labels = {0: "calm"}
     fill(labels)
     return AutoModelForSequenceClassification.from_pretrained("model", id2label=labels)
+
+
+def load_set_later():
+    config = AutoConfig.from_pretrained("model", num_labels=2)
+    config.num_labels = 3
+    return AutoModelForSequenceClassification.from_pretrained("model", config=config)

@@ -41,7 +41,7 @@ class WeightsDoNotFit(Rule):
 
     In code, reports a call of `load_state_dict` with a file which is there and has names that the class lacks, lacks
     layers that the class has, or has other sizes; and `from_pretrained` with a folder which is there and a `num_labels`
-    that its head does not have.
+    or `id2label`, of the call or of its `config`, that its head does not have.
 
     A size that any part of the configuration explains is not reported, nor are quantised layers.
 

@@ -97,7 +97,7 @@ def probe_state(session: Session, claim: StateDiffers) -> Verdict:
         return unconfirmed(f"the state cannot be read: {described(error)}")
     reasons: list[str] = []
 
-    def compared(attempt: Attempt) -> Verdict | None:
+    def judge(attempt: Attempt) -> Verdict | None:
         model = attempt.build()
         if not attempt.is_certain:
             reasons.append("arguments of the class had to be assumed")
@@ -106,7 +106,7 @@ def probe_state(session: Session, claim: StateDiffers) -> Verdict:
         told = differences(found)
         return confirmed(f"`{session.name}`: {told}") if told else refuted(f"`{session.name}` takes the state")
 
-    return session.first_seen(session.name, compared, reasons)
+    return session.first_seen(session.name, judge, reasons)
 
 
 def probe_head(session: Session, claim: HeadDiffers) -> Verdict:
@@ -182,7 +182,7 @@ def probe_loading(session: Session, claim: NoWeightsFound) -> Verdict:
     except UnknownModelError as error:
         return unconfirmed(str(error))
     except OSError as error:
-        return confirmed(f"`{claim.name}.from_pretrained` raises {described(error)}")
+        return confirmed(f"`{claim.name}.from_pretrained` raises {described(error).replace(session.target, '.')}")
     except Exception as error:
         return unconfirmed(f"`{claim.name}.from_pretrained` raises {described(error)}")
     return refuted(f"`{claim.name}.from_pretrained` finds its weights")

@@ -92,11 +92,21 @@ def called_probe(claim: Claim, project: Project) -> Probe:
     return file_probe(claim, "" if function is None else function.qualname)
 
 
-def boundary_probe(claim: Claim, places: Iterable[Place], users: Iterable[str] = ()) -> Probe | None:
-    """A probe of the functions around places, the likeliest first, at the ends of their range of inputs."""
+def boundary_probe(
+    claim: Claim, places: Iterable[Place], users: Iterable[str] = (), heir: Place | None = None
+) -> Probe | None:
+    """A probe of the functions around places, the likeliest first, at the ends of their range of inputs.
+
+    Methods of other files are also looked for in the class around `heir`, which may inherit them.
+    """
     names = {place: name_at(claim, place) for place in places}
-    targets = tuple(dict.fromkeys(Target(Path(place.path), name) for place, name in names.items() if name))
-    return Probe(targets[0], claim, targets, tuple(users)) if targets else None
+    targets = [Target(Path(place.path), name) for place, name in names.items() if name]
+    if heir is not None and (owner := name_at(claim, heir).rpartition(".")[0]):
+        path = Path(heir.path)
+        methods = [target.name.rpartition(".") for target in targets if target.path != path]
+        targets[:0] = [Target(path, f"{owner}.{method}") for cls, _, method in methods if cls]
+    found = tuple(dict.fromkeys(targets))
+    return Probe(found[0], claim, found, tuple(users)) if found else None
 
 
 def function_at(claim: Claim, project: Project) -> Function | None:

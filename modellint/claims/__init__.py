@@ -77,8 +77,10 @@ if TYPE_CHECKING:
     from .positions import GridEmpty as GridEmpty
     from .positions import LengthNotPositions as LengthNotPositions
     from .positions import NegativeFiller as NegativeFiller
+    from .positions import RowsDiffer as RowsDiffer
     from .positions import StepBeyond as StepBeyond
     from .positions import TableEnds as TableEnds
+    from .positions import TableShort as TableShort
     from .recipes import NoKey as NoKey
     from .recipes import NoModule as NoModule
     from .recipes import NotCalled as NotCalled
@@ -115,7 +117,7 @@ else:
                 "Outgrown NotSet Unused Changed Repeated"
             ),
             ".lookups": "SizedByWidth FedNumbers IdsExceed GuardAdmits PaddingOutside ConstantOutside",
-            ".positions": "LengthNotPositions StepBeyond TableEnds NegativeFiller GridEmpty",
+            ".positions": "LengthNotPositions StepBeyond TableEnds RowsDiffer TableShort NegativeFiller GridEmpty",
             ".recipes": (
                 "NotMoved NoModule NotSaved NotTrained OptimizerNotSaved NotWrapped SizesDiffer "
                 "RowsLacking NotLoaded NotMade NoKey Unresolved NotComposed NotLocated NotCalled NotParsed"

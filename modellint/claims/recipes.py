@@ -127,9 +127,14 @@ class NotComposed(Claim):
 
 @dataclass(frozen=True, slots=True)
 class NotLocated(Claim):
-    """No object called `target` exists that a configuration could build."""
+    """No object called `target` exists that a configuration could build: in these `releases` of its `package`.
+
+    `releases` are single ones, or the ends of ranges (`1.5 to 2.6`); empty if the source itself was read.
+    """
 
     target: str
+    package: str = ""
+    releases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +153,12 @@ class NotParsed(Claim):
 class NotCalled(Claim):
     """`target` doesn't accept these `keywords`, or this many `positional` arguments.
 
-    `is_final`: no more arguments follow, so that some may be missing.
+    `is_final`: no more arguments follow, so that some may be missing. `package` and `releases` are as for NotLocated.
     """
 
     target: str
     positional: int
     keywords: tuple[str, ...]
     is_final: bool = False
+    package: str = ""
+    releases: tuple[str, ...] = ()

@@ -37,7 +37,7 @@ class WeightsMissing(Rule):
     - a file that no library reads: one that is cut short, has an invalid header, offsets that overlap or leave gaps, or
       an archive without the storage of a tensor
     - a component that `model_index.json` or `modules.json` names, and that has no folder or no weights
-    - a pointer of Git LFS in place of the weights, and a link that leads out of the folder, as an info
+    - a pointer of Git LFS in place of a file, and a link that leads out of the folder, as an info
 
     Weights count whether git ignores them or not. A wrong `total_size` in the index is harmless, and is not reported.
 
@@ -177,15 +177,17 @@ class WeightsMissing(Rule):
         """Files that cannot be read, pointers, and links that lead out of the folder."""
         troubles = [(name, folder.weights(name)) for name in names]
         pointers = [name for name, weights in troubles if weights.trouble is folders.Trouble.POINTER]
+        what = "content" if folder.documents_at_pointers else "weights"
+        pointers += folder.documents_at_pointers
         if pointers:
             verb = "are pointers" if len(pointers) > 1 else "is a pointer"
             yield self.finding(
                 folder.place(pointers[0]),
-                f"{_name_list(pointers)} {verb} of Git LFS, not the weights",
+                f"{_name_list(pointers)} {verb} of Git LFS, not the {what}",
                 symbol=pointers[0],
                 severity=Severity.INFO,
                 confidence=Confidence.HIGH,
-                help=f"{_FETCH}: nothing was checked in the weights",
+                help=f"{_FETCH}: nothing was checked in the {what}",
                 claim=claims.FileRefused(folder.place(pointers[0]), pointers[0]),
             )
         links = [name for name, weights in troubles if weights.trouble is folders.Trouble.OUTSIDE]

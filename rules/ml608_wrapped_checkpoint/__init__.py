@@ -176,7 +176,8 @@ def _keys_around(folder: ModelFolder, name: str) -> tuple[str, ...]:
 
 def _wrapper(names: Collection[str], config: Json | None) -> _Found | None:
     """The wrapper that has prefixed names; None if none has."""
-    for name in names:
+    text = " ".join(names)
+    for name in names if any(part in text for part in _WRAPPERS) else ():
         part = next((part for part in name.split(".")[:-1] if part in _WRAPPERS), None)
         if part is not None:
             is_first = all(one.startswith(f"{part}.") for one in names)

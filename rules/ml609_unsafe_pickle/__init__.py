@@ -35,8 +35,8 @@ class UnsafePickle(Rule):
     tensors, plain values, dicts and `OrderedDict`. Reported are
 
     - names that the pickle imports, such as `os.system` or the class of a whole model
-    - names that only describe plain data, such as numpy's, `argparse.Namespace` or a path: an info, but for weights
-      that a library loads by themselves
+    - names that only describe plain data, such as numpy's, `argparse.Namespace` or a path: an info, and a warning in
+      weights that a library loads without code of the project
     - a call of `torch.load` in code, without `weights_only=False`, whose file is there and has such names
     - opcodes of later protocols than torch writes
     - the tar format of torch 0.1, and entries of an archive that lead out of it
@@ -118,11 +118,11 @@ def _words_for(refusals: Sequence[Refusal]) -> str:
     if names:
         some = ", ".join(f"`{name}`" for name in names[:_MOST_NAMES])
         more = len(names) - _MOST_NAMES
-        return f"it imports {some}" + (f" and {more} more" if more > 0 else "")
+        return f"the pickle imports {some}" + (f" and {more} more" if more > 0 else "")
     for one in refusals:
         if one.kind is folders.Refused.FORMAT:
             return f"it has {one.name}"
         if one.kind is folders.Refused.CALL:
             return f"it calls {one.name}"
     opcodes = [one.name for one in refusals if one.kind is folders.Refused.OPCODE]
-    return f"it has the opcode {', '.join(opcodes[:_MOST_NAMES])}, which pickles of tensors do not have"
+    return f"the pickle has the opcode {', '.join(opcodes[:_MOST_NAMES])}, which pickles of tensors do not have"

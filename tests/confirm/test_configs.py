@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +78,80 @@ def test_a_name_is_located(tmp_path: Path, name: str, status: Status, says: str)
 def test_arguments_are_bound(tmp_path: Path, positional: int, keywords: list[str], status: Status) -> None:
     verdict = verdict_of(tmp_path, NotCalled, "layers.build", positional, tuple(keywords))
     assert verdict.status is status
+
+
+OPEN = """
+class Base:
+    def __init__(self, width, depth=2):
+        if type(depth) is not int:
+            raise TypeError(f"depth is no number: {depth}")
+
+
+class Passing(Base):
+    def __init__(self, labels, **kwargs):
+        super().__init__(**kwargs)
+
+
+class Picky(Base):
+    def __init__(self, labels, **kwargs):
+        if kwargs.get("rate") is None:
+            raise ValueError("rate must be a number")
+        super().__init__(8)
+
+
+class Free(Base):
+    def __init__(self, **options):
+        super().__init__(8)
+        self.options = options
+
+
+class Hasty:
+    def __init__(self, **kwargs):
+        raise RuntimeError("no such file")
+
+
+def build(**kwargs):
+    return Passing(3, **kwargs)
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "keywords", "is_final", "status", "says"),
+    [
+        ("layers.Passing", ["labels", "width", "depht"], False, Status.CONFIRMED, "argument 'depht'"),
+        ("layers.Passing", ["depht", "width"], False, Status.CONFIRMED, "argument 'depht'"),
+        ("layers.Passing", ["labels", "width", "depth"], True, Status.REFUTED, "can be made"),
+        ("layers.Passing", ["labels"], True, Status.CONFIRMED, "missing 1 required positional argument: 'width'"),
+        ("layers.Passing", ["labels"], False, Status.UNCONFIRMED, "'width'"),
+        ("layers.Picky", ["rate"], False, Status.UNCONFIRMED, "rate must be a number"),
+        ("layers.Free", ["anything"], True, Status.REFUTED, "can be made"),
+        ("layers.Hasty", ["anything"], True, Status.UNCONFIRMED, "no such file"),
+        ("layers.build", ["width"], True, Status.UNCONFIRMED, "is not called"),
+    ],
+)
+def test_arguments_that_a_constructor_passes_on(
+    tmp_path: Path, target: str, keywords: list[str], is_final: bool, status: Status, says: str
+) -> None:
+    verdict = verdict_of(tmp_path, NotCalled, target, 0, tuple(keywords), is_final, layers=OPEN)
+    assert (verdict.status, says in (verdict.detail or "")) == (status, True), verdict.detail
+
+
+@pytest.mark.parametrize(
+    ("releases", "status"),
+    [
+        ((version("torch"),), Status.REFUTED),
+        (("1.0 to 999.0",), Status.REFUTED),
+        (("1.0", "1.1"), Status.UNCONFIRMED),
+        ((), Status.REFUTED),
+    ],
+)
+def test_another_release_than_the_described_one_refutes_nothing(
+    tmp_path: Path, releases: tuple[str, ...], status: Status
+) -> None:
+    for kind, fields in ((NotLocated, ()), (NotCalled, (0, ("in_features",), False))):
+        verdict = verdict_of(tmp_path, kind, "torch.nn.Linear", *fields, "torch", releases)
+        assert verdict.status is status
+        assert ("and the finding is about" in (verdict.detail or "")) is (status is Status.UNCONFIRMED)
 
 
 @pytest.mark.parametrize(

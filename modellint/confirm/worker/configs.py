@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 import importlib.util
 import inspect
 import json
 import os
+import re
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .beside import RECIPES
+from .open_calls import open_call
+from .signatures import VARIADIC
 from .standins import StandIn, described
-from .verdicts import Verdict, confirmed, refuted, unconfirmed
+from .verdicts import REFUTED, Verdict, confirmed, refuted, unconfirmed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,17 +41,43 @@ def targeting(session: Session, claim: NotLocated | NotCalled) -> Verdict:
         kind = type(found).__name__
         return confirmed(f"`{name}` is a {kind}, which cannot be called")
     if not isinstance(claim, RECIPES.NotCalled):
-        return refuted(f"`{name}` is there, and can be called")
+        return _unless_of_another_release(claim, refuted(f"`{name}` is there, and can be called"))
     try:
         signature = inspect.signature(found)
     except ValueError:
         return unconfirmed(f"`{name}` does not tell its parameters")
     try:
         bind = signature.bind if claim.is_final else signature.bind_partial
-        bind(*[None] * claim.positional, **dict.fromkeys(claim.keywords))
+        bound = bind(*[None] * claim.positional, **dict.fromkeys(claim.keywords))
     except TypeError as error:
         return confirmed(f"calling `{name}` raises {described(error)}")
-    return refuted(f"`{name}` takes these arguments")
+    if not any(parameter.kind in VARIADIC for parameter in signature.parameters.values()):
+        return _unless_of_another_release(claim, refuted(f"`{name}` takes these arguments"))
+    session.begin(f"making `{name}`")
+    return _unless_of_another_release(claim, open_call(name, found, bound, is_final=claim.is_final))
+
+
+def _unless_of_another_release(claim: NotLocated | NotCalled, outcome: Verdict) -> Verdict:
+    """The verdict; unconfirmed in place of refuted if another release of the package is installed than was described.
+
+    Of a release the first two numbers count.
+    """
+    if outcome.status != REFUTED or not claim.releases:
+        return outcome
+    try:
+        installed = importlib.metadata.version(claim.package)
+    except importlib.metadata.PackageNotFoundError:
+        return outcome
+    described_ones = [_numbers(release) for text in claim.releases for release in text.split(" to ")]
+    if min(described_ones) <= _numbers(installed) <= max(described_ones):
+        return outcome
+    about = " and ".join(claim.releases)
+    return unconfirmed(f"`{claim.package}` {installed} is installed, and the finding is about {about}")
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    """The first two numbers of a release: `(2, 13)` for `2.13.0+cpu`."""
+    return tuple(int(number) for number in re.findall(r"\d+", release)[:2])
 
 
 def parsing(session: Session, claim: NotParsed) -> Verdict:

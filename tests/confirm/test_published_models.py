@@ -96,6 +96,7 @@ FALSE: tuple[tuple[type[Claim], tuple[Any, ...]], ...] = (
     (folders.OwnClassMissing, ("net.Own",)),
     (folders.SettingRefused, ("config.json", "id2label")),
     (folders.SettingRefused, ("generation_config.json", "eos_token_id")),
+    (folders.SettingRefused, ("generation_config.json", "suppress_tokens")),
     (folders.LabelMissing, (1,)),
     (folders.LabelsDiffer, ("rough",)),
     (folders.LabelsDropped, ()),
@@ -124,6 +125,29 @@ def test_a_name_that_no_template_reads_is_not_confirmed(tmp_path: Path) -> None:
     (verdict,) = verdicts_of(Target(folder), [claim], tmp_path)
     assert verdict.status is Status.UNCONFIRMED
     assert "no template read `message`" in (verdict.detail or "")
+
+
+@pytest.mark.dear
+def test_code_that_cannot_be_imported_says_nothing_of_its_classes(tmp_path: Path) -> None:
+    folder = sound_folder(tmp_path / "model")
+    (folder / "net.py").write_text("import os\n\nos.no_such_function()\n")
+    claim = folders.OwnClassMissing(Place((folder / "config.json").as_posix(), Span(1, 1, 1, 1)), "net.Own")
+    (verdict,) = verdicts_of(Target(folder), [claim], tmp_path)
+    assert verdict.status is Status.UNCONFIRMED
+    assert "no_such_function" in (verdict.detail or "")
+
+
+@pytest.mark.dear
+@pytest.mark.parametrize(
+    ("value", "status"), [("2", Status.CONFIRMED), (2.5, Status.UNCONFIRMED), ([2, "5"], Status.CONFIRMED)]
+)
+def test_an_id_is_what_makes_a_tensor_of_whole_numbers(tmp_path: Path, value: object, status: Status) -> None:
+    folder = sound_folder(tmp_path / "model")
+    (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": value}))
+    place = Place((folder / "generation_config.json").as_posix(), Span(1, 1, 1, 1))
+    claim = folders.SettingRefused(place, "generation_config.json", "eos_token_id")
+    (verdict,) = verdicts_of(Target(folder), [claim], tmp_path)
+    assert verdict.status is status
 
 
 @pytest.mark.parametrize(("keys", "status"), [((), Status.REFUTED), (("body.weight",), Status.UNCONFIRMED)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -199,8 +200,10 @@ def probe_pickle(session: Session, claim: NotWeightsOnly) -> Verdict:
             return confirmed(str(error))
         try:
             torch.load(path, map_location="meta", weights_only=True)
-        except Exception as again:
+        except (RuntimeError, pickle.UnpicklingError) as again:
             return confirmed(f"`torch.load` raises {described(again)}")
+        except Exception as again:
+            return unconfirmed(f"`torch.load` raises {described(again)}")
         return unconfirmed(str(error))
     return refuted("`torch.load` takes it with `weights_only`")
 

@@ -74,6 +74,11 @@ def folder_probe(claim: Claim, project: Project) -> Probe | None:
     return None if folder is None else Probe(Target(folder), claim)
 
 
+def beside_probe(claim: Claim, folder: str = "") -> Probe:
+    """A probe of the folder that a claim's file lies in, or of `folder`, a path from there."""
+    return Probe(Target(Path(claim.place.path).parent / folder), claim)
+
+
 def python_probe(claim: Claim, place: Place | None = None) -> Probe | None:
     """A probe of the function or class around `place` (by default the claim's); None if there is none."""
     place = place or claim.place

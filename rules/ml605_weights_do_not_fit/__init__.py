@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.probes import Probe, Target
-from modellint.rule import Rule, folder_probe, python_probe
+from modellint.rule import Rule, beside_probe, folder_probe, python_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
     from modellint.claims import Claim
     from modellint.folders import ModelFolder
     from modellint.graph.python import ModuleFacts
-    from modellint.rule import Project
+    from modellint.rule import Probe, Project
 
 
 #: The methods that load weights or a model folder.
@@ -70,7 +68,7 @@ class WeightsDoNotFit(Rule):
         if isinstance(claim, claims.StateDiffers):
             return python_probe(claim, claim.owner)
         if isinstance(claim, claims.HeadDiffers):
-            return Probe(Target(Path(claim.place.path).parent / claim.folder), claim)
+            return beside_probe(claim, claim.folder)
         return folder_probe(claim, project)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

@@ -60,7 +60,7 @@ def found_twice(rule: Rule, folder: Path, monkeypatch: pytest.MonkeyPatch) -> It
         root = folder / str(number)
         materialise(example.files, root)
         settings = settings_for([root], isolated=True).with_options(jobs=1, cache_dir=folder / f"cache{number}")
-        paths = [path for path in sorted(root.rglob("*")) if path.suffix in (".py", ".yaml", ".ipynb")]
+        paths = [path for path in sorted(root.rglob("*")) if path.suffix in (".py", ".yaml", ".ipynb", ".json")]
         rules = RuleSet(RULES, frozenset({rule.code}))
         first = run(paths, settings, rules).findings
         with monkeypatch.context() as patch:

@@ -33,10 +33,26 @@ if TYPE_CHECKING:
     from .calls import OverBatch as OverBatch
     from .calls import Refused as Refused
     from .calls import RefusedLater as RefusedLater
+    from .folders import EndSuppressed as EndSuppressed
     from .folders import FileRefused as FileRefused
+    from .folders import HeadDiffers as HeadDiffers
+    from .folders import HeldTwice as HeldTwice
+    from .folders import IdHasNoClass as IdHasNoClass
     from .folders import IdHasNoRow as IdHasNoRow
+    from .folders import IdIsNoToken as IdIsNoToken
+    from .folders import IdIsText as IdIsText
     from .folders import IdsDiffer as IdsDiffer
+    from .folders import LabelMissing as LabelMissing
+    from .folders import LabelsDiffer as LabelsDiffer
+    from .folders import LabelsDropped as LabelsDropped
+    from .folders import LiesDeeper as LiesDeeper
+    from .folders import LossUseless as LossUseless
     from .folders import NotWeightsOnly as NotWeightsOnly
+    from .folders import NoWeightsFound as NoWeightsFound
+    from .folders import OwnClassMissing as OwnClassMissing
+    from .folders import SettingRefused as SettingRefused
+    from .folders import StateDiffers as StateDiffers
+    from .folders import TemplateName as TemplateName
     from .folders import TemplateToken as TemplateToken
     from .folders import TensorDiffers as TensorDiffers
     from .layers import Changed as Changed
@@ -92,7 +108,12 @@ else:
         __name__,
         {
             ".calls": "Refused RefusedLater NotTaken InSlot OnCuda AlwaysDrops OverBatch Lost Copied",
-            ".folders": "TensorDiffers IdHasNoRow IdsDiffer FileRefused NotWeightsOnly TemplateToken",
+            ".folders": (
+                "EndSuppressed FileRefused HeadDiffers HeldTwice IdHasNoClass IdHasNoRow IdIsNoToken IdIsText "
+                "IdsDiffer LabelMissing LabelsDiffer LabelsDropped LiesDeeper LossUseless NoWeightsFound "
+                "NotWeightsOnly OwnClassMissing SettingRefused StateDiffers TemplateName TemplateToken "
+                "TensorDiffers"
+            ),
             ".layers": (
                 "NotRegistered KeptAsGiven LeftBehind MadeAside MadeAnew NotListed MovedLate Tied "
                 "Outgrown NotSet Unused Changed Repeated"

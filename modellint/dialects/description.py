@@ -13,6 +13,9 @@ from modellint.graph.recipe import Dialect
 if TYPE_CHECKING:
     from modellint.graph.recipe import Writing
 
+_OF_OMEGACONF = "OmegaConf"
+_UNTAGGED = "raises `ConstructorError: could not determine a constructor for the tag` when the"
+_OMEGACONF_UNTAGGED = f"{_OF_OMEGACONF} {_UNTAGGED} configuration is loaded"
 _OMEGACONF = "OmegaConf raises `ConstructorError: found duplicate key` when the configuration is loaded"
 
 
@@ -25,7 +28,8 @@ class Description:
     empty for a loader that takes the last one. `unresolved` tells the effect of a reference to a missing key.
     `is_composed`: other files are merged into one by a defaults list. `is_strict`: whoever builds an object passes all
     of its arguments; programs of other dialects use to take some out before. `overwritten` tells the effect of a
-    repeated key of which the last one is taken. `is_typed`: values are parsed as the types of parameters.
+    repeated key of which the last one is taken. `is_typed`: values are parsed as the types of parameters. `loader` is
+    the library that reads the text, empty for Python's own; `untagged` tells the effect of a tag that it does not know.
     """
 
     dialect: Dialect
@@ -37,6 +41,8 @@ class Description:
     is_strict: bool = True
     overwritten: str = ""
     is_typed: bool = False
+    loader: str = ""
+    untagged: str = ""
 
     @property
     def writing(self) -> Writing:
@@ -55,6 +61,8 @@ _DESCRIPTIONS = {
         "HyperPyYAML raises `ImportError` when it loads the recipe",
         "HyperPyYAML raises `DuplicateKeyError` when it loads the recipe",
         "HyperPyYAML raises `ValueError` when the recipe is loaded",
+        loader="HyperPyYAML",
+        untagged=f"HyperPyYAML {_UNTAGGED} recipe is loaded",
     ),
     # Source: hydra-core 1.3.8 and omegaconf 2.3.1.
     Dialect.OMEGACONF: Description(
@@ -65,6 +73,8 @@ _DESCRIPTIONS = {
         "`instantiate` returns the mapping itself, with the arguments of the call in it",
         is_composed=True,
         is_strict=False,
+        loader=_OF_OMEGACONF,
+        untagged=_OMEGACONF_UNTAGGED,
     ),
     # Source: mmengine 0.10.7, `Config.fromfile` and `build_from_cfg`.
     Dialect.OPENMMLAB: Description(
@@ -80,6 +90,8 @@ _DESCRIPTIONS = {
         _OMEGACONF,
         "OmegaConf raises `InterpolationKeyError` when torchtune resolves the configuration to log it",
         "torchtune raises `InstantiationError`",
+        loader=_OF_OMEGACONF,
+        untagged=_OMEGACONF_UNTAGGED,
     ),
     # Source: jsonargparse 4.53, `_typehints.py` and `_loaders_dumpers.py`, which leaves `${…}` as it is.
     Dialect.LIGHTNING_CLI: Description(
@@ -89,6 +101,8 @@ _DESCRIPTIONS = {
         "",
         overwritten="jsonargparse silently takes the last one",
         is_typed=True,
+        loader="jsonargparse",
+        untagged="jsonargparse refuses the configuration: `could not determine a constructor for the tag`",
     ),
     # No library: each project has the two functions.
     Dialect.LATENT: Description(
@@ -97,6 +111,8 @@ _DESCRIPTIONS = {
         _OMEGACONF,
         "OmegaConf raises `InterpolationKeyError` when the value is read",
         "the function that builds it raises an error",
+        loader=_OF_OMEGACONF,
+        untagged=_OMEGACONF_UNTAGGED,
     ),
 }
 

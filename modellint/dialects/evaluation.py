@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint.dialects import torchtune
 from modellint.dialects.hydra_nodes import HYDRA
-from modellint.dialects.lone import configuration, evaluate_alone, is_stored
+from modellint.dialects.lone import configuration, cycles_in, evaluate_alone, is_stored
 from modellint.dialects.omegaconf import Configuration
 from modellint.dialects.placing import all_composed_with, composed_with, is_added, is_option
 from modellint.dialects.spots import spots_of
@@ -35,7 +35,7 @@ def evaluate_config(recipe: Recipe, project: Project) -> Evaluation:
     composition = composed.composition
     run = composition.configuration
     own = run.built_in(next((one for one in composition.files if one.file == recipe.file), recipe))
-    problems = tuple(_missing_references(recipe, composed, project))
+    problems = (*_missing_references(recipe, composed, project), *cycles_in(run, recipe))
     return Evaluation(recipe, lambda: run.root_item, problems, composition.files, run.items, own)
 
 
@@ -52,6 +52,7 @@ def _evaluate_torchtune(recipe: Recipe, project: Project) -> Evaluation:
             first, times = asked[0], len(asked)
             problem = Problem(ProblemKind.UNDEFINED, first.place, first.expression, gap.key, gap.available, times)
             problems.append(problem)
+    problems += cycles_in(run, recipe)
     return Evaluation(recipe, root, tuple(problems), (recipe,), run.items)
 
 

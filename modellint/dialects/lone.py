@@ -44,7 +44,15 @@ def evaluate_alone(recipe: Recipe, project: Project) -> Evaluation:
     """The objects of a plain configuration, and the interpolations that certainly have no target."""
     run = configuration(recipe, project)
     root = run.root_item
-    return Evaluation(recipe, root, tuple(_missing_references(run, recipe, project)), (recipe,), run.items)
+    problems = (*_missing_references(run, recipe, project), *cycles_in(run, recipe))
+    return Evaluation(recipe, root, problems, (recipe,), run.items)
+
+
+def cycles_in(run: Configuration, recipe: Recipe) -> Iterator[Problem]:
+    """The interpolations in a file that lead back to the string that they stand in."""
+    for asked in run.cycles.values():
+        if asked.recipe.file == recipe.file:
+            yield Problem(ProblemKind.CYCLE, asked.place, asked.expression)
 
 
 def configuration(recipe: Recipe, project: Project) -> Configuration:

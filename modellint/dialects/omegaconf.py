@@ -86,7 +86,10 @@ class Configuration:
         self.led: set[tuple[int, int]] = set()
         #: The places of the objects, by their `id`.
         self.spots: dict[int, Spot] = {}
-        self._depth = 0
+        #: The interpolations that lead back to the string that they stand in.
+        self.cycles: dict[tuple[int, int], Asked] = {}
+        #: The interpolations that are followed, from the first one on, each with the place that it stands at.
+        self._chain: list[tuple[Spot, Asked]] = []
         self.root = root
 
     @cached_property
@@ -173,24 +176,21 @@ class Configuration:
             return constant
         unknown = Item(ItemKind.UNKNOWN, node, spot.recipe, spot.path, spot.key)
         pieces = parse(value)
-        if pieces is None or value == MISSING or self._depth > _MAX_CHAIN:
+        if pieces is None or value == MISSING or len(self._chain) > _MAX_CHAIN:
             return unknown
         texts: list[str] = []
         is_known = True
         spot.item = unknown  # an interpolation that leads back here finds nothing
-        self._depth += 1
         for piece in pieces:
             found = piece if isinstance(piece, str) else self._follow(piece, spot, value)
             if isinstance(found, str):
                 texts.append(found)
             elif len(pieces) == 1 and found is not None:
-                self._depth -= 1
                 return found
             elif found is not None and found.kind is ItemKind.CONSTANT:
                 texts.append(str(found.value))
             else:
                 is_known = False
-        self._depth -= 1
         constant.value = "".join(texts)
         return constant if is_known else unknown
 
@@ -203,9 +203,17 @@ class Configuration:
         if piece.is_resolver:
             return None
         try:
-            return self.item(self._lead(piece, spot, text, 0))
+            target = self._lead(piece, spot, text, 0)
         except _Unknown:
             return None
+        self._chain.append((spot, Asked(spot.node, spot.recipe, piece, text)))
+        if target.item is not None:
+            around = [number for number, (one, _) in enumerate(self._chain) if one is target]
+            asked = [one for _, one in self._chain[around[0] :]] if around else []
+            self.cycles.update(((id(one.node), one.piece.start), one) for one in asked)
+        found = self.item(target)
+        self._chain.pop()
+        return found
 
     def _lead(self, piece: Interpolation, spot: Spot, text: str, depth: int) -> Spot:
         """The place that an interpolation leads to. Raises _Unknown."""

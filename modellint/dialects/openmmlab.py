@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from modellint.dialects.defaults import Refusal, Trouble
 from modellint.dialects.openmmlab_places import Spot, change, copy_of, fill, settle
 from modellint.frontends.openmmlab import looks_like_openmmlab, read_openmmlab
+from modellint.frontends.openmmlab_data import DATA, read_data
 from modellint.frontends.openmmlab_values import BASE, READ_BASE, TYPE
-from modellint.frontends.recipe import read
 from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import NO_TAG, Node, NodeKind, Recipe, TagKind
 from modellint.link.recipes.items import Evaluation, Item, ItemKind, Problem, ProblemKind
-from modellint.source import UnreadableError
+from modellint.link.searched import files_below
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,6 @@ DELETE = "_delete_"
 _TAKEN = frozenset((TYPE, "_scope_"))
 #: Words of the files by which a project shows that it reads such configurations.
 _READERS = ("register_module", "fromfile")
-_DATA = (".yaml", ".yml", ".json")
 _MOST_LEVELS = 40
 
 
@@ -54,17 +53,26 @@ class Composed:
 
 
 def config_file(path: Path, project: Project) -> ConfigFile | None:
-    """A configuration in a Python file as written; None for other files."""
+    """A configuration in a Python, YAML or JSON file as written; None for other files."""
 
     def load() -> ConfigFile | None:
         data = project.files.read(path)
-        return None if data is None else read_openmmlab(path, data)
+        if data is None:
+            return None
+        return read_data(path, data) if path.suffix in DATA else read_openmmlab(path, data)
 
     return project.once(("openmmlab file", path), load)
 
 
 def config_in(path: Path, data: bytes, project: Project) -> ConfigFile | None:
-    """The configuration in a Python file that is checked; None if nothing shows that it is one."""
+    """The configuration in a file that is checked; None if nothing shows that it is one.
+
+    A file in YAML or JSON is one if it inherits others, or if others inherit it.
+    """
+    if path.suffix in DATA:
+        found = config_file(path, project) if has_readers(project) else None
+        is_inherited = found is not None and not found.is_marked and path in inheritors(project)
+        return found if found is not None and (found.is_marked or is_inherited) else None
     if not looks_like_openmmlab(data):
         return None
     found = config_file(path, project)
@@ -89,7 +97,10 @@ def inheritors(project: Project) -> dict[Path, list[Path]]:
     def find() -> dict[Path, list[Path]]:
         found: dict[Path, list[Path]] = {}
         root = project.options.root
-        for path in dict.fromkeys((*project.files.mentioning(root, BASE), *project.files.mentioning(root, READ_BASE))):
+        written = (*project.files.mentioning(root, BASE), *project.files.mentioning(root, READ_BASE))
+        data = files_below(project, root, DATA) if has_readers(project) else ()
+        inheriting = (path for path in data if BASE.encode() in (project.files.read(path) or b""))
+        for path in dict.fromkeys((*written, *inheriting)):
             file = config_file(path, project)
             for base in file.bases if file is not None else ():
                 named = path_of(base, file.recipe, project) if file is not None else None
@@ -121,8 +132,6 @@ def _compose_within(path: Path, project: Project, around: tuple[Path, ...]) -> C
     """Compose a file that those `around` it inherit."""
 
     def compose() -> Composed | None:
-        if path.suffix in _DATA:
-            return _data_file(path, project, around)
         file = config_file(path, project)
         return None if file is None else _Composer(file, project, (*around, path)).result
 
@@ -130,22 +139,6 @@ def _compose_within(path: Path, project: Project, around: tuple[Path, ...]) -> C
     if known is not None:
         return project.once(("openmmlab", path), compose)
     return compose() if around else project.once(("openmmlab", path), compose)
-
-
-def _data_file(path: Path, project: Project, around: tuple[Path, ...]) -> Composed | None:
-    """A configuration in YAML or JSON; one that inherits others is not whole."""
-    data = project.files.read(path)
-    try:
-        recipe = None if data is None else read(path, data, included=True)
-    except UnreadableError:
-        return None
-    if recipe is None:
-        return None
-    root = Spot(recipe.root, recipe)
-    fill(root, None, [0])
-    is_alone = BASE not in root.children
-    root.is_open = not is_alone
-    return Composed(root, [recipe], is_alone)
 
 
 def path_of(base: Base, recipe: Recipe, project: Project) -> Path | None:
@@ -308,7 +301,8 @@ def _text_of(node: Node) -> str:
 
 def _is_deleting(spot: Spot) -> bool:
     found = spot.children.get(DELETE)
-    return found is not None and (found.node.tag is not NO_TAG or bool(found.node.scalar))
+    is_filled = found is not None and bool(found.children or found.node.scalar)
+    return found is not None and (found.node.tag is not NO_TAG or is_filled)
 
 
 def _gap(inherited: Spot, reference: Reference) -> tuple[str, tuple[str, ...]] | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.dialects.openmmlab import composition_of, config_file, has_readers, inheritors
-from modellint.dialects.openmmlab_places import Spot
+from modellint.dialects.openmmlab_places import Spot, copy_of
 from modellint.flow.domain import ANY_ARGUMENTS, NONE, UNKNOWN, Arguments, Constant, FunctionRef, join, text
 from modellint.flow.frame import class_frame
 from modellint.flow.runs import started
@@ -17,7 +17,7 @@ from modellint.flow.theory import Deleted, Foreign, Mode, Stored, Theory
 from modellint.frontends.openmmlab import looks_like_openmmlab
 from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import NO_TAG, Node, NodeKind
-from modellint.graph.value import EventKind
+from modellint.graph.value import EventKind, Op
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.names import DefinedFunction, External
 from modellint.link.searched import files_below
@@ -106,10 +106,17 @@ class _Reading(Theory):
         self._is_only_program = _is_only_program(run.project)
         #: The names of the configurations that a root stands for.
         self._names: dict[int, tuple[str, ...]] = {}
+        self._program: Function | None = None
 
     def start(self, function: Function) -> None:
+        """Run a function, or the body of a file as it runs as a program."""
+        self._program = function
         method = SourceMethod(function, self._project.names)
         self._run.start(FunctionRef(method, None, None), class_frame(method.scope, id(function)), ANY_ARGUMENTS)
+
+    def expression(self, value: Value, frame: Frame) -> Atoms | None:
+        is_name = value.op is Op.GLOBAL and value.data == "__name__"
+        return (Constant("__main__"),) if is_name and frame.function is self._program else None
 
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
         return self._child(atom.spot, name, frame, value) if isinstance(atom, _Held) else None
@@ -242,8 +249,9 @@ def _events_by_part(flow: Flow) -> dict[int, Event]:
 def _any_config(project: Project) -> tuple[Spot | None, tuple[str, ...]]:
     """A root with the keys that any configuration has which no other one inherits; None if they are not known.
 
-    Where the files are parts that a program puts together, no file has the keys of a whole configuration: most have
-    none in common, or those that inherit have none of those in the parts that nothing inherits.
+    A file that neither inherits nor is inherited may be one, or a part. Where the files are parts that a program puts
+    together, no file has the keys of a whole configuration: most have none in common, or those that inherit have none
+    of those in the parts that nothing inherits.
     """
 
     def find() -> tuple[Spot | None, tuple[str, ...]]:
@@ -264,9 +272,26 @@ def _any_config(project: Project) -> tuple[Spot | None, tuple[str, ...]]:
             roots.append(found.root)
             names.append(path.name)
         is_whole = _share_a_key(roots) and (not parts or not _keys(roots).isdisjoint(_keys(parts)))
-        return (_union(roots, names, None), tuple(names)) if roots and is_whole else (None, ())
+        if not roots or not is_whole:
+            return None, ()
+        shared = _union(roots, names, None)
+        for part in parts:
+            _widen(shared, part)
+        return shared, tuple(names)
 
     return project.once(("openmmlab any",), find)
+
+
+def _widen(spot: Spot, other: Spot) -> None:
+    """Add the keys of a file to a place, as it may be a configuration of its own; their values are unknown."""
+    spot.is_open = spot.is_open or other.is_open or other.node.kind is not spot.node.kind
+    for key, child in other.children.items():
+        known = spot.children.get(key)
+        if known is None:
+            known = spot.children[key] = copy_of(child, spot)
+            known.is_open = True
+        else:
+            _widen(known, child)
 
 
 def _share_a_key(roots: Sequence[Spot]) -> bool:

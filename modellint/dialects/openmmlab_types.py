@@ -39,14 +39,19 @@ _UNKNOWN = ResolvedName(TargetKind.UNKNOWN)
 _NEAR = 0.75
 #: A name of so many letters may have two slips.
 _LONG = 8
-#: A key at the top that the runner adds to the arguments of a model. Source: mmengine 0.10.7, `Runner.__init__`.
-_HOOKS, _PRIORITY = frozenset(("custom_hooks", "default_hooks")), "priority"
+#: The keys that builders take out of what is at the top. Source: mmengine 0.10.7, `Runner.register_hook_from_cfg` and
+#: `build_optim_wrapper`; mmcv 1.7.2, `build_optimizer`.
+_TAKEN_OUT = {
+    **dict.fromkeys(("custom_hooks", "default_hooks"), frozenset(("priority",))),
+    **dict.fromkeys(("optim_wrapper", "optimizer"), frozenset(("constructor", "paramwise_cfg"))),
+}
 #: The argument that `build_norm_layer` takes out. Source: mmcv 2.1.0, `cnn/bricks/norm.py`.
 _OF_LAYERS = frozenset(("requires_grad",))
 #: The most configurations that are compared with one that they inherit.
 _MOST_LEAVES = 24
 _TYPE = "type"
 _TAKING = frozenset(("pop", "get", "setdefault"))
+#: A key at the top that the runner adds to the arguments of a model. Source: mmengine 0.10.7, `Runner.__init__`.
 _PREPROCESSOR = "data_preprocessor"
 
 
@@ -387,7 +392,7 @@ def untyped_mappings(recipe: Recipe, project: Project) -> Iterator[tuple[Item, s
 def is_taken_out(name: str, item: Item, recipe: Recipe, project: Project) -> bool:
     """True if something may take an argument out of a mapping before the object is built of the rest."""
     owner, keys = owners(recipe, project).get(id(item), (None, ()))
-    if owner is None and keys and str(keys[0]) in _HOOKS and name == _PRIORITY:
+    if owner is None and keys and name in _TAKEN_OUT.get(str(keys[0]), ()):
         return True
     if name in _OF_LAYERS or _is_compared(item.node.tag.target, project):
         return True

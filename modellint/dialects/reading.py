@@ -163,6 +163,8 @@ class Reading(Theory):
         method = SourceMethod(function, self._project.names)
         given = Arguments(((ConfigNode(root),),))
         self._run.start(FunctionRef(method, None, None), class_frame(method.scope, id(function)), given)
+        for shell in self._shells:
+            self._run.objects.construct(shell)
 
     def build(self, spot: Spot, run: Configuration, builders: Mapping[Function, Builder]) -> None:
         """Run the constructor of a node's class, and those of its methods that build other objects."""
@@ -332,12 +334,18 @@ class Reading(Theory):
     def observe(self, event: Occurrence) -> None:
         if isinstance(event, Stored) and isinstance(event.owner, ConfigNode):
             self.stored.add(text(event.key))
-        elif isinstance(event, Made) and self._builders:
+        elif isinstance(event, Made) and (self._builders or self._is_surely_given(event)):
             self._shells.append(event.shell)
         elif isinstance(event, Deleted):
             target = event.target
             key = target.args[1].data if target.op is Op.INDEX else target.data
             self.stored.update((key,) if isinstance(key, str) else ())
+
+    def _is_surely_given(self, event: Made) -> bool:
+        """True if the object is certainly made, with a part of the configuration as an argument."""
+        given = (atom for atoms in event.shell.arguments.all() for atom in atoms)
+        is_given = any(isinstance(atom, ConfigNode) for atom in given)
+        return is_given and not self._run.path and self._is_reached(event.value, event.frame)
 
 
 def _events_by_part(flow: Flow) -> dict[int, Event]:

@@ -11,6 +11,7 @@ from modellint.graph.value import EventKind, Op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
@@ -52,6 +53,14 @@ def registries(project: Project) -> Registries:
         return found
 
     return project.once(("registries",), find)
+
+
+def definition_named(name: str, asker: Path, project: Project) -> Definition | None:
+    """The only definition that a `type` stands for; None if several are registered under the name, or none is."""
+    found = registries(project).names.get(name)
+    if found is not None:
+        return found[0] if len(found) == 1 else None
+    return project.names.absolute(name, asker) if "." in name else None
 
 
 def _scopes(module: ModuleFacts, project: Project) -> Iterator[str]:

@@ -14,6 +14,8 @@ from modellint.edits.similar import get_close_matches
 from modellint.flow.runs import started
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.recipe import Dialect
+from modellint.graph.value import EventKind, Op
+from modellint.link.names import DefinedFunction
 from modellint.link.recipes.items import ItemKind
 
 if TYPE_CHECKING:
@@ -22,14 +24,17 @@ if TYPE_CHECKING:
     from modellint.dialects.apps import App
     from modellint.dialects.hydra import Composition
     from modellint.dialects.omegaconf import Configuration
-    from modellint.graph.python import ModuleFacts
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.recipe import Recipe, Scalar
+    from modellint.graph.value import Value
     from modellint.link.project import Project
     from modellint.link.recipes.items import Item
     from modellint.source import Place
 
 #: The directive by which Hydra keeps objects within an object as they are.
 _RECURSIVE = "_recursive_"
+#: What a function is given, and a function in it.
+_GIVEN = (Op.PARAM, Op.INNER)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +71,28 @@ def readings(module: ModuleFacts, project: Project) -> Iterator[tuple[App, Compo
 def read(module: ModuleFacts, main: str, run: Configuration, project: Project) -> Reading | None:
     """The run of a function of a file with a configuration; None if it takes none."""
     function = module.functions.get(main)
-    if function is None or not function.parameters:
+    if function is None or not function.parameters or _is_given_another(function, project):
         return None
     reading = started(project, Reading).of(Reading)
     reading.start(function, run)
     return reading
+
+
+def _is_given_another(function: Function, project: Project) -> bool:
+    """True if a decorator of the project may call a program with another configuration than it gets."""
+    for decorator in function.signature.decorators:
+        called = decorator.callee if decorator.op is Op.CALL else decorator
+        found = project.names.definition(function.module, called)
+        calls = found.function.flow.of(EventKind.CALL) if isinstance(found, DefinedFunction) else ()
+        if any(_hands_another(event.value) for event in calls):
+            return True
+    return False
+
+
+def _hands_another(call: Value) -> bool:
+    """True if a decorator calls a function that it is given with a first argument that its wrapper is not given."""
+    first = call.positional[0] if call.positional and call.callee.op in _GIVEN else None
+    return first is not None and first.op not in (*_GIVEN, Op.STARRED)
 
 
 def _read_by_torchtune(program: torchtune.Program, recipe: Recipe, project: Project) -> Reading | None:

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 def calls_used_inside(nested: Nested, flow: Flow) -> Iterator[Value]:
-    """The calls of a function body whose results a function inside of it uses, each once."""
+    """The calls of a function body whose results a function inside of it uses, each once.
+
+    A result that it only hands to another function counts as none: nobody knows what that does with it.
+    """
     if nested.flow is not None:
         return
     inside = range(nested.first, nested.last)
@@ -33,4 +36,5 @@ def calls_used_inside(nested: Nested, flow: Flow) -> Iterator[Value]:
             yield value
         else:
             inner = value.op is Op.LAMBDA and value.data is not nested
-            used += value.data.returns if inner and hasattr(value.data, "returns") else value.args
+            parts = value.data.returns if inner and hasattr(value.data, "returns") else value.args
+            used += (one for one in parts if value.op is not Op.CALL or one is value.callee or id(one) not in around)

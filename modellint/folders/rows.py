@@ -30,7 +30,6 @@ _CODES = re.compile(r"\w*codebook\w*")
 #: What says that a model hears a waveform, whose input is no ids.
 _WAVEFORM: Final = ("conv_kernel", "feat_extract_norm", "feat_extract_activation")
 _FLOATS: Final = ("float", "bfloat")
-_TABLE = re.compile(r"emb|wte|shared|lm_head|tok")
 #: How deep parts lie in parts.
 _DEEPEST: Final = 4
 
@@ -96,7 +95,7 @@ def table_rows(folder: ModelFolder) -> Rows | None:
     config = mapping_of(folder, CONFIG)
     if hears_waveforms(config):
         return None
-    return _largest(folder, config)
+    return folder.largest_table
 
 
 def part_rows(folder: ModelFolder, keys: Keys) -> Rows | None:
@@ -113,32 +112,34 @@ def part_rows(folder: ModelFolder, keys: Keys) -> Rows | None:
         own = part.get("vocab_size") if isinstance(part, dict) else None
         if type(own) is int and own > 0:
             return Rows(own, (*keys[:count], "vocab_size"))
-    return _largest(folder, config)
+    return folder.largest_table
 
 
 def class_rows(folder: ModelFolder) -> Rows | None:
     """The number of classes of a model of sound that learns by CTC; None for any other model, or if it is unknown."""
     config = mapping_of(folder, CONFIG)
-    return _largest(folder, config) if _learns_by_ctc(config) else None
+    return folder.largest_table if _learns_by_ctc(config) else None
 
 
-def _largest(folder: ModelFolder, config: Mapping[str, Any]) -> Rows | None:
+def largest(folder: ModelFolder) -> Rows | None:
+    """The rows of the largest table that may be one of tokens; None if there is none, or if code decides."""
+    config = mapping_of(folder, CONFIG)
     named = list(sizes(config))
     if named and not has_default(config):
-        largest = max(named, key=lambda one: (one.size, one.keys[-1] == "vocab_size"))
+        most = max(named, key=lambda one: (one.size, one.keys[-1] == "vocab_size"))
         more = sum(one.size for one in named if _ADDITIONAL.fullmatch(str(one.keys[-1])))
-        stated = Rows(largest.size + more, largest.keys)
+        stated = Rows(most.size + more, most.keys)
     else:
         stated = None
     matrices = [
         tensor for tensor in folder.tensors().values() if len(tensor.shape) == 2 and tensor.dtype.startswith(_FLOATS)
     ]
-    tables = [tensor for tensor in matrices if _TABLE.search(tensor.name.lower())]
+    tables = [tensor for tensor in matrices if _is_table(tensor.name)]
     if not tables and _has_own_code(config):
         return None  # its tables may have rows for more tokens
     if stated is not None:
         # Weights of other sizes do not load.
-        is_so = not tables or any(tensor.shape[0] == largest.size for tensor in tables)
+        is_so = not tables or any(tensor.shape[0] == most.size for tensor in tables)
         rows = stated.rows if is_so else max(stated.rows, *(tensor.shape[0] for tensor in tables))
         return stated if rows == stated.rows else Rows(rows, tensor=_most_rows(tables))
     if ADAPTER in folder.names:
@@ -153,5 +154,12 @@ def _has_own_code(config: Mapping[str, Any]) -> bool:
     return isinstance(own, dict) and any(key.startswith("AutoModel") for key in own)
 
 
+def _is_table(name: str) -> bool:
+    """True if a part of a tensor's name is one of a table of tokens."""
+    lower = name.lower()
+    # A regular expression takes ten times as long, and models have thousands of tensors.
+    return "emb" in lower or "wte" in lower or "shared" in lower or "lm_head" in lower or "tok" in lower
+
+
 def _most_rows(tensors: list[Tensor]) -> Tensor:
-    return max(tensors, key=lambda tensor: (tensor.shape[0], bool(_TABLE.search(tensor.name.lower())), tensor.name))
+    return max(tensors, key=lambda tensor: (tensor.shape[0], _is_table(tensor.name), tensor.name))

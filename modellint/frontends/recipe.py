@@ -145,7 +145,7 @@ def names_target(data: bytes, dialect: Dialect) -> bool:
 
 def _count_targets(data: bytes, dialect: Dialect) -> int:
     key = re.escape(dialect.writing.target.encode())
-    return len(re.findall(rb"""(?<![\w.-])["']?%s["']?[ \t]*:""" % key, _narrow_bytes(data)))
+    return len(re.findall(rb"""(?<![\w.-])["']?%s["']?\s*(?:#[^\r\n]*[\r\n]\s*)*:""" % key, _narrow_bytes(data)))
 
 
 def read_config(path: Path, data: bytes, dialects: tuple[Dialect, ...] = _SHOWN) -> Recipe | None:
@@ -162,6 +162,15 @@ def read_config(path: Path, data: bytes, dialects: tuple[Dialect, ...] = _SHOWN)
             if recipe is not None and any(node.get(dialect.writing.target) is not None for node in recipe.nodes()):
                 return recipe
     return None
+
+
+def read_plain(source: SourceFile, dialect: Dialect, text: str | None = None) -> Recipe | None:
+    """The mapping in a YAML file of a dialect, with `text` of the same layout in place of its own; else None.
+
+    Raises UnreadableError where the file is not valid YAML.
+    """
+    root = _Reader(source, dialect, text).read()
+    return None if root is None or root.kind is not NodeKind.MAPPING else Recipe(source, root, dialect)
 
 
 def _read_plain(source: SourceFile, dialect: Dialect) -> Recipe | None:
@@ -221,11 +230,11 @@ class _Open:
 class _Reader:
     """Turns the events of one file into nodes."""
 
-    def __init__(self, source: SourceFile, dialect: Dialect = Dialect.HYPERPYYAML) -> None:
+    def __init__(self, source: SourceFile, dialect: Dialect = Dialect.HYPERPYYAML, text: str | None = None) -> None:
         self.source = source
         self.dialect = dialect
         self._target = dialect.writing.target
-        self.text = source.text
+        self.text = source.text if text is None else text
         self._starts = [0]
         for line in source.lines:
             self._starts.append(self._starts[-1] + len(line))

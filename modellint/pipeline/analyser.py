@@ -377,6 +377,8 @@ class Analyser:
         kind = kind_of(run.path.name)
         if kind == YAML:
             self._yaml(run, data, project)
+        elif run.path.suffix == ".json":
+            self._openmmlab(run, self.files.read(run.path) or b"", project)
         elif kind == NOTEBOOK:
             self._notebook(run, data, project)
         elif kind == PYTHON:
@@ -467,6 +469,8 @@ class Analyser:
             from modellint.dialects.latent import latent_config
 
             recipe = self._try_frontend(run, part, latent_config, run.path, data, project)
+        if recipe is None:
+            self._openmmlab(run, data, project)
         if recipe is not None:
             run.inventory = run.inventory.plus(Inventory(recipes=int(is_recipe), configurations=int(not is_recipe)))
             run.clock = process_time()
@@ -476,7 +480,7 @@ class Analyser:
             run.paired = _script_choice(recipe, project) if is_recipe else None
 
     def _openmmlab(self, run: _FileRun, data: bytes, project: Project) -> None:
-        """Check a Python file as the configuration that it may be."""
+        """Check a file as the configuration of OpenMMLab that it may be."""
         if b"_base" not in data and b"type" not in data:
             return
         from modellint.dialects.openmmlab import config_in

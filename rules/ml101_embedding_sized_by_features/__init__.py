@@ -130,9 +130,9 @@ class EmbeddingSizedByFeatures(Rule):
         )
 
     def _in_recipe(self, table: recipes.Item, rows: recipes.Item, uses: list[tuple[str, recipes.Item, str]]) -> Finding:
-        written = table.node.get("num_embeddings")
+        written = table.recipe.argument(table.node, "num_embeddings")
         return self.finding(
-            table.recipe.place(written.span if written is not None else table.node.span),
+            table.recipe.place(table.node.span if written is None else written.key.span),
             f"`{table.path}` has `{rows.path}` rows, a feature dimension",
             symbol=table.path,
             confidence=Confidence.MEDIUM,

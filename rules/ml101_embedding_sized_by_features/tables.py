@@ -40,6 +40,8 @@ def tables_of(
         for table in objects:
             rows = _row_argument(table)
             if table.recipe is recipe and rows is not None and rows.number not in (None, 0, 1, 2):
+                node = rows.node  # a name in Python and an anchor in YAML stand for one node at several places
+                rows = next((one for one in whole.evaluation.keys.values() if one.node is node), rows)
                 yield table, rows, list(_uses(table, rows, objects, whole))
 
 
@@ -65,7 +67,7 @@ def _uses(
     is_feature = is_width = False
     for item in objects:
         for name, value in whole.arguments(item) if item is not table else ():
-            if value is not rows or name is None:
+            if value.node is not rows.node or name is None:
                 continue
             how = f"`{item.target}` takes it as `{name}`"
             if _COUNTS_FEATURES.fullmatch(name) and vocabulary is not None and not is_feature:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class UnknownTag(Rule):
-    """A recipe's tag is unknown to HyperPyYAML, or on the wrong kind of node
+    """A recipe's tag is unknown to its loader, or on the wrong kind of node
 
     ## What it does
     Reports a tag that neither HyperPyYAML nor YAML defines, and that the script of the recipe does not register
@@ -30,11 +30,12 @@ class UnknownTag(Rule):
     - `!new` and the like without the colon
     - `!<PLACEHOLDER>`, which YAML reads as the tag `PLACEHOLDER`
 
-    Also reports `!ref`, `!copy` or `!tuple` in front of a mapping or a list.
+    Also reports `!ref`, `!copy` or `!tuple` in front of a mapping or a list. In configurations that OmegaConf or
+    jsonargparse loads, the rule reports every tag but YAML's own, such as `!!float`.
 
     ## Why is this bad
     HyperPyYAML cannot load the recipe. It raises `ConstructorError: could not determine a constructor for the tag`, or
-    another error for a tag that takes only text.
+    another error for a tag that takes only text. OmegaConf and jsonargparse raise the same error.
 
     ## How to fix
     Correct the tag. `!new:`, `!name:`, `!apply:`, `!applyref:`, `!module:` and `!include:` need a name after the
@@ -53,29 +54,35 @@ class UnknownTag(Rule):
     code = "ML406"
     name = "unknown-tag"
     severity = Severity.ERROR
-    requires = ("evaluation", "live_nodes", "pairing", "problems", "wholes")
+    requires = (
+        *("dialect", "evaluation", "live_nodes", "loaders", "pairing", "problems", "refuses_repeated"),
+        "registering_files",
+        "wholes",
+    )
+    takes_configs = True
     probe = staticmethod(recipe_probe)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from .tags import unknown_tags
 
         for tag in unknown_tags(recipe, project):
-            yield self._unknown(tag, recipe)
+            yield self._unknown(tag, recipe, project)
         for found in queries.about(recipe, project).problems(queries.ProblemKind.SHAPE):
             yield self._misplaced_finding(found.problem)
 
-    def _unknown(self, found: FoundTag, recipe: Recipe) -> Finding:
+    def _unknown(self, found: FoundTag, recipe: Recipe, project: Project) -> Finding:
         text = found.node.tag.text
         place = recipe.place(found.node.tag.span)
-        near = _nearest(text)
+        dialect = queries.about(recipe, project).dialect
+        near = _nearest(text, is_plain=dialect.is_plain)
         return self.finding(
             place,
-            f"HyperPyYAML has no tag `{text}`",
+            f"{dialect.loader} has no tag `{text}`",
             symbol=found.path or text,
             confidence=Confidence.HIGH if found.is_sure or near else Confidence.MEDIUM,
-            evidence=(_REFUSED,),
+            evidence=(dialect.untagged,),
             help=f"did you mean `{near}`?" if near else "correct the tag, or register a constructor for it",
-            claim=claims.NotLoaded(place, ""),
+            claim=None if dialect.is_plain else claims.NotLoaded(place, ""),
         )
 
     def _misplaced_finding(self, problem: queries.Problem) -> Finding:
@@ -90,9 +97,6 @@ class UnknownTag(Rule):
         )
 
 
-_REFUSED = (
-    "HyperPyYAML raises `ConstructorError: could not determine a constructor for the tag` when the recipe is loaded"
-)
 #: The `!!` tags for which PyYAML's safe loader makes a value.
 _YAML_TYPES = tuple(
     f"!!{name}"
@@ -100,13 +104,15 @@ _YAML_TYPES = tuple(
 )
 
 
-def _nearest(text: str) -> str | None:
-    """The tag that was probably meant."""
+def _nearest(text: str, *, is_plain: bool) -> str | None:
+    """The tag that was probably meant; plain configurations have none but YAML's own."""
     from .tags import PREFIXES
 
     if text.startswith("!!"):
         types = edits.get_close_matches(text, _YAML_TYPES, n=1, cutoff=0.7)
         return types[0] if types else None
+    if is_plain:
+        return None
     tags = {kind.value.lower(): kind.value for kind in TagKind if kind.value.startswith("!")}
     name, colon, target = text.strip("!<>").partition(":")
     near = edits.get_close_matches(f"!{name.lower()}", tags, n=1, cutoff=0.7)

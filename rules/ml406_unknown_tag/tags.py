@@ -32,6 +32,8 @@ _PYTHON_TAG = re.compile(
 #: Functions that register a constructor for a tag; classes given to the last one have theirs as `yaml_tag`.
 _REGISTERING = frozenset(("add_constructor", "add_multi_constructor", "register_class"))
 _OWN_TAG = "yaml_tag"
+#: The tags of objects that OmegaConf constructs. Source: omegaconf 2.3.1, `_utils.py`.
+_PATHS = "!!python/object/apply:pathlib."
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,11 @@ class FoundTag:
 
 
 def unknown_tags(recipe: Recipe, project: Project) -> Iterator[FoundTag]:
-    """The tags of a recipe that HyperPyYAML has no constructor for."""
+    """The tags of a recipe that its loader has no constructor for."""
     asked = queries.about(recipe, project)
+    if asked.dialect.is_plain:
+        yield from _unknown_to_loader(recipe, project)
+        return
     nodes = [node for node in asked.live_nodes() if _is_unknown(node)]
     if not nodes:
         return
@@ -60,6 +65,28 @@ def unknown_tags(recipe: Recipe, project: Project) -> Iterator[FoundTag]:
         if not node.tag.text.startswith(registered):
             item = asked.evaluation.item(node)
             yield FoundTag(node, "" if item is None else item.path, bool(scripts))
+
+
+def _unknown_to_loader(recipe: Recipe, project: Project) -> Iterator[FoundTag]:
+    """The tags of a configuration that a known program loads, and that neither its loader nor the project constructs.
+
+    OmegaConf and jsonargparse read only what YAML itself defines.
+    """
+    asked = queries.about(recipe, project)
+    nodes = [node for node in recipe.nodes() if node.tag.text.startswith("!") and _is_unsafe(node.tag.text)]
+    if not nodes or not (asked.refuses_repeated or asked.loaders):
+        return
+    registered = _registered_in(list(asked.registering_files(_REGISTERING)), project)
+    if registered is None:
+        return
+    for node in nodes:
+        if not node.tag.text.startswith(registered):
+            item = asked.evaluation.item(node)
+            yield FoundTag(node, "" if item is None else item.path, is_sure=True)
+
+
+def _is_unsafe(text: str) -> bool:
+    return text != "!" and text not in _YAML_TAGS and not text.startswith(_PATHS)
 
 
 def _is_unknown(node: Node) -> bool:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from modellint.graph.recipe import Recipe
     from modellint.rule import Project
 
+_OWN_VALUE = "give one of the keys a value of its own"
+
 
 class ReferenceCycle(Rule):
     """A reference in a recipe points back to itself
@@ -28,7 +30,8 @@ class ReferenceCycle(Rule):
     ## Why is this bad
     HyperPyYAML raises `RecursionError`, `Circular reference detected` or
     `could not determine a constructor for the tag '!ref'`. If a mapping, a list or an object refers to itself,
-    HyperPyYAML silently puts `None` there.
+    HyperPyYAML silently puts `None` there. OmegaConf raises `InterpolationResolutionError` when a value that depends on
+    itself is read.
 
     ## How to fix
     Give one of the keys a value of its own. If two objects share something, add a third key, and let both refer to it:
@@ -50,19 +53,31 @@ class ReferenceCycle(Rule):
     code = "ML407"
     name = "reference-cycle"
     severity = Severity.ERROR
-    requires = ("problems",)
+    requires = ("dialect", "problems")
     takes_configs = True
     probe = staticmethod(recipe_probe)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         kinds = queries.ProblemKind
-        for found in queries.about(recipe, project).problems(kinds.CYCLE, kinds.ITSELF):
-            is_python = recipe.dialect is Dialect.OPENMMLAB
-            yield (
-                self._inherits_itself(found.problem)
-                if is_python
-                else self._finding(found.problem, found.problem.kind is kinds.ITSELF)
-            )
+        asked = queries.about(recipe, project)
+        for found in asked.problems(kinds.CYCLE, kinds.ITSELF):
+            if recipe.dialect is Dialect.OPENMMLAB:
+                yield self._inherits_itself(found.problem)
+            elif asked.dialect.is_plain:
+                yield self._leads_back(found.problem)
+            else:
+                yield self._finding(found.problem, found.problem.kind is kinds.ITSELF)
+
+    def _leads_back(self, problem: queries.Problem) -> Finding:
+        text = f"${{{problem.text}}}"
+        return self.finding(
+            problem.place,
+            f"`{text}` refers back to itself",
+            symbol=text,
+            confidence=Confidence.HIGH,
+            evidence=("OmegaConf raises `InterpolationResolutionError` when the value is read",),
+            help=_OWN_VALUE,
+        )
 
     def _inherits_itself(self, problem: queries.Problem) -> Finding:
         return self.finding(
@@ -86,7 +101,7 @@ class ReferenceCycle(Rule):
         else:
             what = f"`{problem.reference}` refers back to itself"
             evidence = "HyperPyYAML raises an error when the recipe is loaded"
-            help = "give one of the keys a value of its own"
+            help = _OWN_VALUE
         return self.finding(
             problem.place,
             what,

@@ -99,6 +99,7 @@ class WidthMismatch(Rule):
     name = "width-mismatch"
     severity = Severity.ERROR
     about = ("torch.nn.Module",)
+    takes_configs = True
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         told: list[tuple[queries.RefusedOperation, Severity]] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from modellint import claims
 from modellint.flow import queries
 from modellint.folders import ModelFolder, tensors_at
 from modellint.graph.value import Op
@@ -12,6 +13,7 @@ from modellint.graph.value import Op
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from modellint.claims import Claim
     from modellint.finding import Place
     from modellint.folders import Tensor
     from modellint.graph.python import ModuleFacts
@@ -34,6 +36,7 @@ class Misloaded(NamedTuple):
     evidence: tuple[str, ...] = ()
     related: tuple[tuple[Place, str], ...] = ()
     help: str = ""
+    claim: Claim | None = None
 
 
 def states(module: ModuleFacts, project: Project) -> Iterator[Misloaded]:
@@ -59,7 +62,8 @@ def states(module: ModuleFacts, project: Project) -> Iterator[Misloaded]:
             evidence.append("`load_state_dict` raises an error" if is_raised else "these weights stay as initialised")
             help = "rename the attributes or the keys, or save the checkpoint again"
             symbol = (foreign or lacking)[0]
-            yield Misloaded(state.call, symbol, message, is_raised, tuple(evidence), loaded, help)
+            claim = _claim_of(state)
+            yield Misloaded(state.call, symbol, message, is_raised, tuple(evidence), loaded, help, claim)
             continue
         yield from _sizes(state, tensors, project)
 
@@ -75,7 +79,7 @@ def _sizes(state: queries.LoadedState, tensors: Mapping[str, Tensor], project: P
         related = ((layer.place, "the layer is made here"), (state.file.call.place, "the file is loaded here"))
         help = "give the layer the sizes of the checkpoint, or leave it out of the state"
         evidence = ("`load_state_dict` raises an error, with `strict=False`, too",)
-        yield Misloaded(state.call, tensor.name, message, True, evidence, related, help)
+        yield Misloaded(state.call, tensor.name, message, True, evidence, related, help, _claim_of(state))
 
 
 def heads(module: ModuleFacts, project: Project) -> Iterator[Misloaded]:
@@ -109,8 +113,15 @@ def heads(module: ModuleFacts, project: Project) -> Iterator[Misloaded]:
                 message = f"`num_labels` is {number}, and the head in `{path.name}` has {tensor.shape[0]} rows"
                 help = "leave `num_labels` out, or pass `ignore_mismatched_sizes=True` to train a new head"
                 related = ((folder.place(tensor.file), f"`{name}` is here"),)
-                yield Misloaded(call, name, message, True, ("`from_pretrained` raises an error",), related, help)
+                evidence = ("`from_pretrained` raises an error",)
+                claim = claims.HeadDiffers(call.place, queries.path_from(call.place, path), number, name)
+                yield Misloaded(call, name, message, True, evidence, related, help, claim)
                 break
+
+
+def _claim_of(state: queries.LoadedState) -> Claim:
+    file = queries.path_from(state.call.place, state.file.path)
+    return claims.StateDiffers(state.call.place, state.cls.place, file, state.file.keys)
 
 
 def _class_name(call: queries.Call) -> str:

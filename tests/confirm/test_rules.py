@@ -7,6 +7,7 @@ as in CI, the first example of each kind and rule stands for the rest.
 from __future__ import annotations
 
 import os
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
@@ -48,8 +49,17 @@ _SAMPLE = 1
 #: Of the findings in the bad examples of a family of rules fewer than this stay unconfirmed.
 _UNCONFIRMED = 0.15
 _LIBRARIES = ("speechbrain", "lightning", "transformers")
-#: A library of networks that examples build on.
-_TRUNKS = "torchvision"
+#: The package that an import needs.
+_IMPORTED = re.compile(r"^\s*(?:from|import) (\w+)", re.MULTILINE)
+#: What loads the files of a model that others publish; torchvision is a library of networks with such files.
+_PUBLISHED = re.compile(r"\.from_pretrained\(|torchvision")
+#: The libraries that read folders, by what only their configurations have; a pipeline names those of its parts.
+_MARKS = {
+    '"_class_name"': "diffusers",
+    '"peft_type"': "peft",
+    '"pretrained_cfg"': "timm",
+    "sentence_transformers.": "sentence_transformers",
+}
 
 
 def judged(rule: type[Rule], example: Example) -> list[Finding]:
@@ -112,10 +122,22 @@ def shown(title: str, finding: Finding) -> str:
 
 def out_of_reach(rule: type[Rule]) -> set[str]:
     """The titles of bad examples that cannot be run: their library is not installed, or loads what others publish."""
-    absent = [_TRUNKS, *(name for name in _LIBRARIES if find_spec(name) is None)]
+    marks = [mark for mark, name in _MARKS.items() if find_spec(name) is None]
     return {
-        example.title for example in rule.bad if any(name in text for text in example.files.values() for name in absent)
+        example.title
+        for example in rule.bad
+        for path, text in example.files.items()
+        if (_PUBLISHED.search(text) and not any(path.endswith("config.json") for path in example.files))
+        or lacks_library(text, example.files)
+        or (path.endswith(".json") and not path.endswith("model_index.json") and any(mark in text for mark in marks))
     }
+
+
+def lacks_library(text: str, files: Mapping[str, str]) -> bool:
+    """True if a text names or imports a library that is not installed; `files` of the example itself are none."""
+    own = {Path(file).parts[0].partition(".")[0] for file in files} | {Path(file).stem for file in files}
+    named = {name for name in _LIBRARIES if name in text}.union(_IMPORTED.findall(text))
+    return any(find_spec(name) is None for name in named - own)
 
 
 @pytest.mark.timeout(1200)

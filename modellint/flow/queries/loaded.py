@@ -6,6 +6,7 @@ where the script or the project is. A state that the code changes on the way is 
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -55,6 +56,11 @@ class LoadedState(NamedTuple):
     cls: Class
     file: LoadedFile
     is_strict: bool | None
+
+
+def path_from(place: Place, path: Path) -> str:
+    """The path of a file or folder from the folder of the file that `place` lies in."""
+    return os.path.relpath(path, os.path.dirname(place.path))
 
 
 def loaded_files(module: ModuleFacts, project: Project) -> Iterator[LoadedFile]:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from modellint.flow.domain import PLAIN, UNKNOWN, Arguments, ClassRef, Constant, Outside
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell
+from modellint.graph.recipe import Dialect
 from modellint.graph.value import NOWHERE, EventKind, Op, subscripts
 from modellint.link.recipes.items import Item, ItemKind
+from modellint.link.recipes.targets import class_of_item
 
 if TYPE_CHECKING:
     from modellint.flow.domain import Atoms
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 #: How deep objects may be nested.
 _MAX_DEPTH = 12
+#: The dialects in which an object gets the mappings that describe the objects among its arguments.
+_LEFT = frozenset((Dialect.OPENMMLAB, Dialect.TORCHTUNE, Dialect.LATENT))
 
 
 def _set_in(module: ModuleFacts) -> set[object]:
@@ -82,6 +86,8 @@ class MadeObjects:
     def of(self, item: Item, depth: int = 0) -> Atoms:
         """The atoms of an object, which is made if it was not."""
         known = self._made.get(id(item))
+        if depth and item.kind is ItemKind.NEW and item.recipe.dialect in _LEFT:
+            return UNKNOWN
         if known is None:
             self._made[id(item)] = UNKNOWN  # an argument that holds itself has no end
             known = self._made[id(item)] = UNKNOWN if depth > _MAX_DEPTH else self._make(item, depth)
@@ -98,10 +104,10 @@ class MadeObjects:
             case ItemKind.SEQUENCE:
                 return self._list([self.of(child, depth + 1) for child in item.elements])
             case ItemKind.NAME:
-                model = self._project.classes.resolve(item.target, item.recipe.file)
+                model = class_of_item(item, self._project)
                 return (Outside(item.target) if model is None else ClassRef(model, self._arguments(item, depth)),)
             case ItemKind.NEW:
-                model = self._project.classes.resolve(item.target, item.recipe.file)
+                model = class_of_item(item, self._project)
                 if model is None:
                     return UNKNOWN
                 frame = class_frame(model.facts.scope, id(item))

@@ -15,6 +15,7 @@ from modellint.flow.heap import Shell
 from modellint.graph.arguments import bind
 from modellint.graph.immutable import dataclass
 from modellint.link.recipes.items import Item, ItemKind
+from modellint.link.recipes.targets import class_of_item
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -72,12 +73,12 @@ class Layers:
         """The class of an object that the recipe makes."""
         if item.kind is not ItemKind.NEW:
             return None
-        return self._once(item, "class", lambda: self._project.classes.resolve(item.target, item.recipe.file))
+        return self._once(item, "class", lambda: class_of_item(item, self._project))
 
     def class_of(self, item: Item) -> ClassModel | None:
         """The class whose object the recipe makes, or that it names."""
         if item.kind is ItemKind.NAME:
-            return self._project.classes.resolve(item.target, item.recipe.file)
+            return class_of_item(item, self._project)
         return self.model(item)
 
     def constant(self, item: Item, name: str) -> Constant | None:
@@ -210,7 +211,7 @@ class Layers:
                     return PLAIN
                 return (Shell("instance", None, (), model, self._arguments(item, depth)),)
             case ItemKind.NAME:
-                found = self._project.classes.resolve(item.target, item.recipe.file)
+                found = class_of_item(item, self._project)
                 return (Outside(item.target) if found is None else ClassRef(found, self._arguments(item, depth)),)
             case ItemKind.UNKNOWN if item.node.text == "" and not item.fields and not item.elements:
                 # A placeholder: the user fills in a number or a path.

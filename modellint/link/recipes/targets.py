@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from modellint.knowledge.catalogue import Catalogue, Earlier
+    from modellint.link.classes.models import ClassModel
     from modellint.link.names import Definition
     from modellint.link.project import Project
     from modellint.source import Place
@@ -198,6 +199,19 @@ def locate(name: str, near: tuple[Path, ...], project: Project) -> ResolvedName:
         return known[0]
     missing = [target for target in found if target.kind is TargetKind.MISSING]
     return missing[0] if len(missing) == len(found) else _UNKNOWN
+
+
+def class_of_item(item: Item, project: Project) -> ClassModel | None:
+    """The class that an object of a recipe or configuration names; None if it is no class, or an unknown one."""
+    recipe, classes = item.recipe, project.classes
+    if recipe.dialect is Dialect.HYPERPYYAML:
+        return classes.resolve(item.target, recipe.file)
+    if recipe.dialect is Dialect.OPENMMLAB:
+        from modellint.dialects.registries import definition_named
+
+        return classes.of(definition_named(item.target, recipe.file, project))
+    near, _ = project.once(("near", recipe.file), lambda: _near(recipe, project))
+    return next((model for path in near if (model := classes.resolve(item.target, path)) is not None), None)
 
 
 def _passed_on(name: str, near: tuple[Path, ...], project: Project) -> Parameters | None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.flow.queries.shapes import refused_in_calls, refused_operations
-from modellint.graph.immutable import dataclass
+from modellint.graph.immutable import dataclass, replace
+from modellint.graph.recipe import Dialect
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.items import Item, ItemKind
 from modellint.link.recipes.made import MadeObjects
@@ -16,7 +17,7 @@ from modellint.link.recipes.moved import layers_of
 from modellint.link.recipes.training_steps import judged_calls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from modellint.flow.queries.shapes import RefusedOperation
     from modellint.graph.python import Function
@@ -36,12 +37,14 @@ class RefusedNumber:
 
     `item` is the object whose layer is called, `place` the argument that says how wide the input of that layer is, or
     else the object. `numbers` are the places of the numbers that do not fit, if they are arguments of the object.
+    `made` is the object whose `forward` was run; None in a training step.
     """
 
     refused: RefusedOperation
     item: Item
     place: Place
     numbers: tuple[tuple[Size | None, Place], ...]
+    made: Item | None = None
 
 
 def refused_numbers(recipe: Recipe, project: Project) -> list[RefusedNumber]:
@@ -51,7 +54,7 @@ def refused_numbers(recipe: Recipe, project: Project) -> list[RefusedNumber]:
 
 def _search(recipe: Recipe, project: Project) -> Iterator[RefusedNumber]:
     layers = layers_of(project)
-    made = evaluate(recipe, project).objects
+    made = _own_objects(recipe, project)
     models = {id(item): model for item in made if item.kind is ItemKind.NEW and (model := layers.model(item))}
     if len(made) > _MAX_MADE or not any(model.is_module for model in models.values()):
         return
@@ -61,10 +64,24 @@ def _search(recipe: Recipe, project: Project) -> Iterator[RefusedNumber]:
         if forward is not None and model is not None and _depends_on_numbers(model, project):
             parts = list(item.walk())
             for refused, number in _refused_in(forward, item, parts, project):
-                yield _describe(refused, parts[number])
-    for judged in judged_calls(recipe, project):
+                yield replace(_describe(refused, parts[number]), made=item)
+    for judged in judged_calls(recipe, project) if recipe.dialect is Dialect.HYPERPYYAML else ():
         if judged.item is not None and _depends(judged.refused, project):
             yield _describe(judged.refused, judged.item)
+
+
+def _own_objects(recipe: Recipe, project: Project) -> Sequence[Item]:
+    """The objects of a recipe, or those for which a file of another dialect has content.
+
+    None of a configuration that others inherit: they may change its numbers, and have its objects.
+    """
+    if recipe.dialect is Dialect.OPENMMLAB:
+        from modellint.dialects.openmmlab import inheritors
+
+        if recipe.file in inheritors(project):
+            return ()
+    evaluation = evaluate(recipe, project)
+    return evaluation.objects if recipe.dialect is Dialect.HYPERPYYAML else evaluation.own
 
 
 def _depends_on_numbers(model: ClassModel, project: Project) -> bool:
@@ -126,7 +143,8 @@ def _arguments(item: Item, size: object) -> dict[Place, Item]:
     for name, child in item.children():
         if child.number is None or str(child.number) != str(size):
             continue
-        entry = item.node.get(name) if isinstance(name, str) else None
+        entry = item.recipe.argument(item.node, name) if isinstance(name, str) else None
         written = entry.key if entry is not None else item.node.elements[name] if isinstance(name, int) else child.node
-        found[item.recipe.place(written.span)] = child
+        home = child.recipe if child.key is written else item.recipe
+        found[home.place(written.span)] = child
     return found

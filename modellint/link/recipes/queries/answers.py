@@ -164,6 +164,11 @@ class Queries:
             return is_loaded_strictly(self._project)
         return bool(self.dialect.repeated) and (not self.dialect.is_composed or self.is_composed)
 
+    def registering_files(self, words: Collection[str]) -> Iterator[Path]:
+        """The Python files of the project that mention one of some words, by which they register constructors."""
+        files, root = self._project.files, self._project.options.root
+        return iter(dict.fromkeys(path for word in words for path in files.mentioning(root, word)))
+
     @property
     def command(self) -> tuple[str, str, tuple[str, ...], str] | None:
         """The folder, name and arguments by which Hydra composes this file, and the program; None if none does."""
@@ -366,7 +371,19 @@ class Queries:
         """The operations of layers that torch refuses for the numbers that the recipe gives, and not for all."""
         from modellint.link.recipes.widths import refused_numbers
 
-        return self.within_wholes(refused_numbers)
+        for one in self.within_wholes(refused_numbers):
+            if one.made is None or self._is_made_as_written(one.made):
+                yield one
+
+    def _is_made_as_written(self, item: Item) -> bool:
+        """True if something builds an object of the arguments that are written, and of no others by the same names."""
+        if self.recipe.dialect is Dialect.HYPERPYYAML:
+            return True
+        if self.dialect.is_typed:
+            return bool(self.loaders)
+        found = self.instantiation(item)
+        names = frozenset(map(str, item.fields))
+        return found is not None and not found.positional and names.isdisjoint(found.keywords | found.changed)
 
     def strange_elements(self) -> Iterator[JudgedCall]:
         """The calls in a training step of losses and activations whose operand holds elements that they do not take."""

@@ -31,6 +31,7 @@ RECIPE_QUERIES = (
     "refusals",
     "refused_numbers",
     "refuses_repeated",
+    "registering_files",
     "registrations",
     "requirement",
     "script",

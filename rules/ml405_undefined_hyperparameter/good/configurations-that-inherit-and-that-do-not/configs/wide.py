@@ -1,0 +1,3 @@
+_base_ = "./defaults.py"
+rate = 0.1
+model = dict(type="Net", in_features=4, out_features=2)

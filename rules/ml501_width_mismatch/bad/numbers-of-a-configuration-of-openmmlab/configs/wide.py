@@ -1,0 +1,4 @@
+_base_ = "./base.py"
+model = dict(
+    hidden=256,  # expect: ML501
+)

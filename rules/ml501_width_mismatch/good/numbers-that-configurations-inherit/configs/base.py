@@ -1,0 +1,1 @@
+model = dict(type="Tagger", n_mels=80, width=128, hidden=64)

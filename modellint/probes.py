@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.claims import name_at
+from modellint.source import PYTHON, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -49,9 +50,14 @@ class Probe:
 
 
 def recipe_probe(claim: Claim, project: Project) -> Probe | None:
-    """A probe of the recipe of a claim, or of one that includes it; None if there is none that loads."""
+    """A probe of the recipe of a claim, or of one that includes it; None if there is none that loads.
+
+    A configuration in Python is run by itself.
+    """
     from modellint.link.recipes.pairing import including, scripts_of
 
+    if kind_of(Path(claim.place.path).name) == PYTHON:
+        return file_probe(claim)
     recipe = project.recipe(Path(claim.place.path))
     whole = None if recipe is None else next(iter(including(recipe, project)), None)
     if whole is None:

@@ -25,16 +25,19 @@ def calls_used_inside(nested: Nested, flow: Flow) -> Iterator[Value]:
         for number, event in enumerate(flow.events)
         if event.kind is EventKind.CALL and number not in inside
     }
-    used = [*(event.value for event in flow.events[nested.first : nested.last]), *nested.returns]
-    seen: set[int] = set()
+    used = [(event.value, False) for event in flow.events[nested.first : nested.last]]
+    used += [(value, False) for value in nested.returns]
+    seen: set[tuple[int, bool]] = set()
     while used:
-        value = used.pop()
-        if id(value) in seen:
+        value, is_handed = used.pop()
+        if (id(value), is_handed) in seen:
             continue
-        seen.add(id(value))
-        if id(value) in around:
-            yield value
-        else:
+        seen.add((id(value), is_handed))
+        if id(value) not in around:
             inner = value.op is Op.LAMBDA and value.data is not nested
             parts = value.data.returns if inner and hasattr(value.data, "returns") else value.args
-            used += (one for one in parts if value.op is not Op.CALL or one is value.callee or id(one) not in around)
+            is_call = value.op is Op.CALL
+            is_handed = is_handed and value.op is not Op.ATTR
+            used += ((one, one is not value.callee if is_call else is_handed) for one in parts)
+        elif not is_handed:
+            yield value

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from lsprotocol import types
 
-from modellint.frontends.openmmlab import looks_like_openmmlab
 from modellint.graph.recipe import NodeKind
 from modellint.server.configs.about import places_of, text_about, text_of
 from modellint.server.configs.callables import callable_of
@@ -16,7 +15,7 @@ from modellint.server.configs.kinds import dialect_of, recipe_in, valid_text
 from modellint.server.configs.offers import OfferKind
 from modellint.server.configs.outline import files_named, keys_of
 from modellint.server.configs.registered import (
-    is_registered_config,
+    may_be_registered_config,
     registered_completions,
     registered_subject_at,
 )
@@ -100,18 +99,14 @@ class Written:
 
     def _complete_registered(self, data: bytes, position: types.Position) -> list[types.CompletionItem]:
         """The completions in a configuration of OpenMMLab; none in other Python files, about which nothing is asked."""
-        if not looks_like_openmmlab(data):
+        if not may_be_registered_config(data):
             return []
         line, column = self._converter.column(self._path.as_posix(), position)
         lines = self._source.text.splitlines(keepends=True)
         offset = sum(map(len, lines[:line])) + column
 
-        def find(project: Project) -> list[Offer]:
-            if not is_registered_config(self._path, data, project):
-                return []
-            return registered_completions(self._path, self._source.text, offset, project)
-
-        found = self._session.ask(find)
+        text = self._source.text
+        found = self._session.ask(lambda project: registered_completions(self._path, text, offset, project))
         return [self._item(number, offer, line, column) for number, offer in enumerate(found)]
 
     def _item(self, number: int, offer: Offer, line: int, column: int) -> types.CompletionItem:

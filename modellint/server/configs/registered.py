@@ -38,9 +38,9 @@ _KEY = re.compile(r"(\w+)\s*=(?!=)")
 _DEEPEST = 12
 
 
-def is_registered_config(path: Path, data: bytes, project: Project) -> bool:
-    """True if a Python file is a configuration of OpenMMLab by its looks, in a project that reads such."""
-    return looks_like_openmmlab(data) and has_readers(project)
+def may_be_registered_config(data: bytes) -> bool:
+    """True if a Python file is a configuration of OpenMMLab by its looks; it is one in a project that reads such."""
+    return looks_like_openmmlab(data)
 
 
 # -- what stands at a place ----------------------------------------------------------------------------------------
@@ -103,6 +103,8 @@ class _Around:
 
 def registered_completions(path: Path, text: str, offset: int, project: Project) -> list[Offer]:
     """The completions at an offset of a configuration in Python, which need not be valid: names, or arguments."""
+    if not has_readers(project):
+        return []
     before = text[:offset]
     begun = _NAME_BEGUN.search(before)
     if begun is not None:

@@ -123,9 +123,9 @@ def _runs_without_gradients(module: ModuleFacts, project: Project) -> bool:
             definition = project.names.definition(other, event.value.callee)
             name = definition.name if isinstance(definition, External) else ""
             given = event.value.argument(0, "mode")
-            if event.guard is None and name.endswith(".set_grad_enabled") and name.startswith("torch."):
-                if given is not None and given.op is Op.CONST and given.data is False:
-                    return True
+            is_off = given is not None and given.op is Op.CONST and given.data is False and event.guard is None
+            if is_off and name.startswith("torch.") and name.endswith(".set_grad_enabled"):
+                return True
     return False
 
 

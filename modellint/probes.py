@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.claims import name_at
+from modellint.source import PYTHON, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -49,9 +50,14 @@ class Probe:
 
 
 def recipe_probe(claim: Claim, project: Project) -> Probe | None:
-    """A probe of the recipe of a claim, or of one that includes it; None if there is none that loads."""
+    """A probe of the recipe of a claim, or of one that includes it; None if there is none that loads.
+
+    A configuration in Python is run by itself.
+    """
     from modellint.link.recipes.pairing import including, scripts_of
 
+    if kind_of(Path(claim.place.path).name) == PYTHON:
+        return file_probe(claim)
     recipe = project.recipe(Path(claim.place.path))
     whole = None if recipe is None else next(iter(including(recipe, project)), None)
     if whole is None:
@@ -72,6 +78,11 @@ def folder_probe(claim: Claim, project: Project) -> Probe | None:
     above = list(Path(claim.place.path).parents)[:_LEVELS]
     folder = next((one for one in above if marker_of(one, project.files) is not None), None)
     return None if folder is None else Probe(Target(folder), claim)
+
+
+def beside_probe(claim: Claim, folder: str = "") -> Probe:
+    """A probe of the folder that a claim's file lies in, or of `folder`, a path from there."""
+    return Probe(Target(Path(claim.place.path).parent / folder), claim)
 
 
 def python_probe(claim: Claim, place: Place | None = None) -> Probe | None:

@@ -81,6 +81,8 @@ if TYPE_CHECKING:
     from .positions import StepBeyond as StepBeyond
     from .positions import TableEnds as TableEnds
     from .positions import TableShort as TableShort
+    from .recipes import KeyTwice as KeyTwice
+    from .recipes import NoEntry as NoEntry
     from .recipes import NoKey as NoKey
     from .recipes import NoModule as NoModule
     from .recipes import NotCalled as NotCalled
@@ -120,7 +122,8 @@ else:
             ".positions": "LengthNotPositions StepBeyond TableEnds RowsDiffer TableShort NegativeFiller GridEmpty",
             ".recipes": (
                 "NotMoved NoModule NotSaved NotTrained OptimizerNotSaved NotWrapped SizesDiffer "
-                "RowsLacking NotLoaded NotMade NoKey Unresolved NotComposed NotLocated NotCalled NotParsed"
+                "RowsLacking NotLoaded NotMade KeyTwice NoEntry NoKey Unresolved NotComposed NotLocated NotCalled "
+                "NotParsed"
             ),
             ".training": "Fed NoGradient InNoGroup NothingToTrain",
         },

@@ -19,7 +19,7 @@ from modellint.frontends.recipe import read
 from modellint.graph.immutable import dataclass
 from modellint.graph.interpolation import OPEN
 from modellint.graph.recipe import Dialect, Recipe, below
-from modellint.graph.value import EventKind, Op
+from modellint.graph.value import EventKind, Op, self_attribute
 from modellint.link.names import External
 from modellint.link.recipes.items import Evaluation, Problem, ProblemKind
 from modellint.link.recipes.loading import callee_name
@@ -135,6 +135,8 @@ def _script_work(path: Path, project: Project) -> _ScriptWork:
             for event in function.flow.events:
                 if event.kind is EventKind.STORE and event.target is not None:
                     target = event.target
+                    if self_attribute(target) is not None:
+                        continue  # an object keeps something for itself
                     work.stored.add(str(target.data if target.op is Op.ATTR else target.args[1].data))
                 elif event.kind is EventKind.CALL and module is not None and not work.merges:
                     found = project.names.definition(module, event.value.callee)

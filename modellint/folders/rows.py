@@ -6,14 +6,13 @@ Sizes are upper limits: an id that is not below `rows` has a row in no table of 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
-from modellint.folders.values import mapping_of
+from modellint.folders.values import Documents, mapping_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from modellint.folders.folder import ModelFolder
     from modellint.folders.tensors import Tensor
     from modellint.folders.values import Keys
 
@@ -45,6 +44,17 @@ class Rows(NamedTuple):
         if self.tensor is not None:
             return f"`{self.tensor.name}` has {self.rows} rows"
         return f"`{'.'.join(map(str, self.keys))}` is {self.rows}"
+
+
+class Weighted(Documents, Protocol):
+    """A folder with weights: as much of `ModelFolder` as rows are found by."""
+
+    @property
+    def largest_table(self) -> Rows | None:
+        """The rows that `largest` gives, computed once for each folder."""
+
+    def tensors(self) -> Mapping[str, Tensor]:
+        """The tensors that a library loads, by name."""
 
 
 class Size(NamedTuple):
@@ -90,7 +100,7 @@ def _learns_by_ctc(config: Mapping[str, Any]) -> bool:
     return isinstance(names, list) and bool(names) and all(isinstance(one, str) and "CTC" in one for one in names)
 
 
-def table_rows(folder: ModelFolder) -> Rows | None:
+def table_rows(folder: Weighted) -> Rows | None:
     """The rows of the table that looks ids up; None if they are unknown, or nothing looks ids up."""
     config = mapping_of(folder, CONFIG)
     if hears_waveforms(config):
@@ -98,7 +108,7 @@ def table_rows(folder: ModelFolder) -> Rows | None:
     return folder.largest_table
 
 
-def part_rows(folder: ModelFolder, keys: Keys) -> Rows | None:
+def part_rows(folder: Weighted, keys: Keys) -> Rows | None:
     """The rows of the table that looks up ids which a part of `config.json` names, by the keys that lead to the ids.
 
     None if they are unknown, as for a model of codes, whose tables have rows for special codes above their size.
@@ -115,13 +125,13 @@ def part_rows(folder: ModelFolder, keys: Keys) -> Rows | None:
     return folder.largest_table
 
 
-def class_rows(folder: ModelFolder) -> Rows | None:
+def class_rows(folder: Weighted) -> Rows | None:
     """The number of classes of a model of sound that learns by CTC; None for any other model, or if it is unknown."""
     config = mapping_of(folder, CONFIG)
     return folder.largest_table if _learns_by_ctc(config) else None
 
 
-def largest(folder: ModelFolder) -> Rows | None:
+def largest(folder: Weighted) -> Rows | None:
     """The rows of the largest table that may be one of tokens; None if there is none, or if code decides."""
     config = mapping_of(folder, CONFIG)
     named = list(sizes(config))

@@ -14,7 +14,7 @@ from modellint.server.commands import add_commands
 from modellint.server.editor import CONFIGURATION, Server
 from modellint.server.protocol import SOURCE, path_of
 from modellint.server.written import TRIGGERS, Written
-from modellint.source import YAML, kind_of
+from modellint.source import PYTHON, YAML, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,7 +159,7 @@ def create() -> Server:
     )
     async def completion(ls: Server, params: types.CompletionParams) -> list[types.CompletionItem]:
         uri = params.text_document.uri
-        is_config = kind_of(Path(ls.key_of(uri) or "").name) == YAML  # nothing is asked about other files
+        is_config = kind_of(Path(ls.key_of(uri) or "").name) in (YAML, PYTHON)  # nothing is asked about other files
         found = await ask(ls, uri, params.position, Written.complete) if is_config else None
         return found or []
 

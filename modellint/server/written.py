@@ -14,6 +14,11 @@ from modellint.server.configs.completion import completions
 from modellint.server.configs.kinds import dialect_of, recipe_in, valid_text
 from modellint.server.configs.offers import OfferKind
 from modellint.server.configs.outline import files_named, keys_of
+from modellint.server.configs.registered import (
+    may_be_registered_config,
+    registered_completions,
+    registered_subject_at,
+)
 from modellint.server.configs.scripts import reads_of, subject_in_script
 from modellint.server.configs.subjects import ArgumentSubject, KeySubject, ReferenceSubject, subject_at
 from modellint.server.configs.trees import tree_of
@@ -74,9 +79,11 @@ class Written:
 
     def complete(self, position: types.Position) -> list[types.CompletionItem]:
         """The completions at a position of a configuration; none elsewhere."""
+        data = self._source.text.encode("utf-8", "surrogatepass")
+        if kind_of(self._path.name) == PYTHON:
+            return self._complete_registered(data, position)
         if kind_of(self._path.name) != YAML:
             return []
-        data = self._source.text.encode("utf-8", "surrogatepass")
         dialect = self._session.ask(lambda project: dialect_of(self._path, data, project))
         if dialect is None:
             return []
@@ -88,6 +95,18 @@ class Written:
 
         line, column = self._converter.column(self._path.as_posix(), position)
         found = completions(self._path, self._lines, line, column, dialect, beside)
+        return [self._item(number, offer, line, column) for number, offer in enumerate(found)]
+
+    def _complete_registered(self, data: bytes, position: types.Position) -> list[types.CompletionItem]:
+        """The completions in a configuration of OpenMMLab; none in other Python files, about which nothing is asked."""
+        if not may_be_registered_config(data):
+            return []
+        line, column = self._converter.column(self._path.as_posix(), position)
+        lines = self._source.text.splitlines(keepends=True)
+        offset = sum(map(len, lines[:line])) + column
+
+        text = self._source.text
+        found = self._session.ask(lambda project: registered_completions(self._path, text, offset, project))
         return [self._item(number, offer, line, column) for number, offer in enumerate(found)]
 
     def _item(self, number: int, offer: Offer, line: int, column: int) -> types.CompletionItem:
@@ -226,7 +245,8 @@ class Written:
         line, column = self._converter.column(self._path.as_posix(), position)
         kind = kind_of(self._path.name)
         if kind == PYTHON:
-            return subject_in_script(self._path, line + 1, column + 1, project)
+            found = subject_in_script(self._path, line + 1, column + 1, project)
+            return found or registered_subject_at(self._path, line + 1, column + 1, project)
         recipe = self._recipe(project)
         return None if recipe is None else subject_at(recipe, line + 1, column + 1, project)
 

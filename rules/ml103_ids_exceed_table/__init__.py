@@ -60,7 +60,11 @@ class IdsExceedTable(Rule):
     code = "ML103"
     name = "ids-exceed-table"
     severity = Severity.ERROR
-    requires = ("constructed_anywhere", "imported", "lookups", "may_look_up", "searches")
+    requires = (
+        *("constructed_anywhere", "imported", "lookups", "made_objects", "may_look_up", "searches", "size_place"),
+        "written_size",
+    )
+    takes_configs = True
     about = ("torch.nn.Embedding",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
@@ -103,6 +107,28 @@ class IdsExceedTable(Rule):
                 ),
                 help="size the head and the table by the same key",
                 claim=claims.RowsLacking(search.item.place, head.item.path, table.item.path),
+            )
+
+        from .written import written_beyond_rows
+
+        for written in written_beyond_rows(recipe, project):
+            item, lookup = written.item, written.lookup
+            ids = lookup.element
+            assert isinstance(ids, queries.Ids)
+            related = [
+                Related(lookup.table.place, f"the table has {written.rows} rows"),
+                Related(ids.origin.place, "the ids are drawn here"),
+                Related(lookup.place.place, "they are looked up here"),
+            ]
+            yield self.finding(
+                written.place,
+                f"`{item.path}` draws ids of {written.classes} classes and looks them up in a table of {written.rows} "
+                "rows",
+                symbol=item.path,
+                confidence=Confidence.MEDIUM,
+                evidence=(f"ids go up to {written.classes - 1}, the last row is {written.rows - 1}",),
+                related=related,
+                help="size the head and the table by the same key",
             )
 
     def probe(

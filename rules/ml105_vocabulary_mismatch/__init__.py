@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.flow import queries
+from modellint.graph.size import excess
 from modellint.graph.value import Op
 from modellint.link.recipes import queries as recipes
 from modellint.rule import Rule, python_probe, recipe_probe
@@ -64,8 +65,11 @@ class VocabularyMismatch(Rule):
     code = "ML105"
     name = "vocabulary-mismatch"
     severity = Severity.WARNING
-    requires = ("disagreements", "id_layer", "id_layer_returned", "imported")
+    requires = (
+        *("disagreements", "id_layer", "id_layer_returned", "imported", "made_objects", "size_place", "written_size"),
+    )
     about = ("torch.nn.Embedding",)
+    takes_configs = True
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         from .late import added_late, unresized_models
@@ -107,6 +111,43 @@ class VocabularyMismatch(Rule):
                 help="size both by the same key",
                 claim=claims.SizesDiffer(smaller.place, head.item.path, other.item.path),
             )
+
+        from .vocabularies import Vocabularies
+
+        asked = recipes.about(recipe, project)
+        for item, cls in asked.made_objects():
+            constructor = cls.methods.get("__init__")
+            for first, second, tied in project.of(Vocabularies).shared(cls) if constructor is not None else ():
+                assert constructor is not None
+                if excess(first.rows, second.rows) is not None or excess(second.rows, first.rows) is not None:
+                    continue
+                sizes = [(asked.written_size(layer.rows, item, constructor), layer) for layer in (first, second)]
+                known = sorted(((size, layer) for size, layer in sizes if size is not None), key=lambda pair: pair[0])
+                if len(known) == 2 and known[0][0] < known[1][0]:
+                    yield self._written_finding(item, known[0], known[1], tied, asked)
+
+    def _written_finding(
+        self,
+        item: recipes.Item,
+        smaller: tuple[int, queries.IdLayer],
+        larger: tuple[int, queries.IdLayer],
+        tied: queries.Site,
+        asked: recipes.Queries,
+    ) -> Finding:
+        """The finding about an object whose arguments give layers that share a weight two sizes."""
+        return self.finding(
+            asked.size_place(smaller[1].rows, item),
+            f"`{item.path}` shares the weight of a layer for {smaller[0]} ids with one for {larger[0]}",
+            symbol=item.path,
+            confidence=Confidence.HIGH,
+            evidence=(f"`{tied.module.text_of(tied.value)}` ties their weights",),
+            related=(
+                Related(smaller[1].made.place, f"this layer has {smaller[0]} rows"),
+                Related(larger[1].made.place, f"this layer has {larger[0]} rows"),
+                Related(tied.place, "the weights are tied here"),
+            ),
+            help="size both by the same key",
+        )
 
     def probe(self, claim: claims.SizesDiffer | claims.Tied | claims.Outgrown, project: Project) -> Probe | None:
         """Build both sides and compare their sizes; or call the function that adds tokens, and count rows and ids."""

@@ -85,41 +85,44 @@ class Vocabularies:
 
         However they do it: `head.weight = embed.weight`, `setattr`, a function that gets the layers.
         """
+        told: set[tuple[queries.Site, queries.Site, queries.Site]] = set()
+        for first, second, store, function in self._shared(module):
+            assert store.value is not None
+            assert store.function is not None
+            tied = queries.Site(store.value, store.function)
+            tie = _disagreement(first, second, tied, function.owner, _leading(tied, function))
+            if tie is None or (store.path and (not tie.is_proved or _compares(store, function))):
+                continue
+            key = tie.tied, tie.smaller.made, tie.larger.made
+            if key not in told:
+                told.add(key)
+                yield tie
+
+    def shared(self, cls: Class) -> Iterator[tuple[queries.IdLayer, queries.IdLayer, queries.Site]]:
+        """The pairs of layers that methods of a class always make share a weight, and the place where they do."""
+        for first, second, store, function in self._shared(cls.module):
+            if function.owner is cls and not store.path and store.value is not None and store.function is not None:
+                yield first, second, queries.Site(store.value, store.function)
+
+    def _shared(
+        self, module: ModuleFacts
+    ) -> Iterator[tuple[queries.IdLayer, queries.IdLayer, queries.Store, Function]]:
+        """The pairs of layers that share a weight by a store while a function of a file runs."""
         functions = _Sharing(module, self._project).functions
         if not functions:
             return
-        told: set[tuple[queries.Site, queries.Site, queries.Site]] = set()
         seen: set[queries.Store] = set()
         with queries.run(self._project, queries.TableReads) as run:
             for function in functions:
                 _work(function, run)
                 owners = _weights(run)
                 for shell, store in _weight_stores(run):
-                    tie = self._tie(shell, store, function, owners, run) if store not in seen else None
-                    key = None if tie is None else (tie.tied, tie.smaller.made, tie.larger.made)
+                    if store in seen or store.function is None or store.value is None:
+                        continue
                     seen.add(store)
-                    if tie is not None and key is not None and key not in told:
-                        told.add(key)
-                        yield tie
-
-    def _tie(
-        self,
-        shell: queries.Shell,
-        store: queries.Store,
-        function: Function,
-        owners: Mapping[queries.Shell, queries.Shell],
-        run: _Run,
-    ) -> Tie | None:
-        """The tie by a weight that is stored in a layer while a function runs; None if the sizes may agree."""
-        if store.function is None or store.value is None:
-            return None
-        first, second = run.id_layer((shell,)), run.id_layer(_owners(store.atoms, owners))
-        if first is None or second is None:
-            return None
-        tied = queries.Site(store.value, store.function)
-        tie = _disagreement(first, second, tied, function.owner, _leading(tied, function))
-        is_sure = tie is not None and (not store.path or (tie.is_proved and not _compares(store, function)))
-        return tie if is_sure else None
+                    first, second = run.id_layer((shell,)), run.id_layer(_owners(store.atoms, owners))
+                    if first is not None and second is not None:
+                        yield first, second, store, function
 
     def declared(self, cls: Class) -> Iterator[Tie]:
         """The ties of layers of different sizes that a class declares; a setting may turn them off."""

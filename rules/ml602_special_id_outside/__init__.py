@@ -125,7 +125,7 @@ class SpecialIdOutside(Rule):
             confidence=Confidence.HIGH,
             evidence=("transformers refuses the configuration, or `generate` raises `TypeError`",),
             help="write the number of a token without quotes",
-            claim=claims.SettingRefused(place, odd.file, str(odd.keys[0])),
+            claim=claims.SettingRefused(place, odd.file, key) if "." not in key else None,
         )
 
     def _outside(self, folder: ModelFolder, one: SpecialId, named: list[SpecialId]) -> Rows | Tokenizer | None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.probes import Probe, Target
-from modellint.rule import Rule, folder_probe, python_probe
+from modellint.rule import Rule, beside_probe, folder_probe, python_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
     from modellint.claims import Claim
     from modellint.folders import ModelFolder
     from modellint.graph.python import ModuleFacts
-    from modellint.rule import Project
+    from modellint.rule import Probe, Project
 
 
 #: The methods that load weights or a model folder.
@@ -41,7 +39,7 @@ class WeightsDoNotFit(Rule):
 
     In code, reports a call of `load_state_dict` with a file which is there and has names that the class lacks, lacks
     layers that the class has, or has other sizes; and `from_pretrained` with a folder which is there and a `num_labels`
-    that its head does not have.
+    or `id2label`, of the call or of its `config`, that its head does not have.
 
     A size that any part of the configuration explains is not reported, nor are quantised layers.
 
@@ -70,7 +68,7 @@ class WeightsDoNotFit(Rule):
         if isinstance(claim, claims.StateDiffers):
             return python_probe(claim, claim.owner)
         if isinstance(claim, claims.HeadDiffers):
-            return Probe(Target(Path(claim.place.path).parent / claim.folder), claim)
+            return beside_probe(claim, claim.folder)
         return folder_probe(claim, project)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

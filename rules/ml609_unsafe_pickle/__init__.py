@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint import claims, folders
 from modellint.finding import Confidence, Finding, Severity
 from modellint.flow import queries
 from modellint.graph.value import Op
-from modellint.probes import Probe, Target
-from modellint.rule import Rule, folder_probe
+from modellint.rule import Rule, beside_probe, folder_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
     from modellint.claims import Claim
     from modellint.folders import ModelFolder, Refusal
     from modellint.graph.python import ModuleFacts
-    from modellint.rule import Project
+    from modellint.rule import Probe, Project
 
 #: The most names that a finding lists.
 _MOST_NAMES = 6
@@ -68,8 +66,8 @@ class UnsafePickle(Rule):
     severity = Severity.WARNING
 
     def probe(self, claim: Claim, project: Project) -> Probe | None:
-        path = Path(claim.place.path)
-        return Probe(Target(path.parent), claim) if path.suffix == ".py" else folder_probe(claim, project)
+        is_code = claim.place.path.endswith(".py")
+        return beside_probe(claim) if is_code else folder_probe(claim, project)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         if "torch" not in module.text or "safe_globals" in module.text:

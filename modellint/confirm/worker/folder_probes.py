@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -97,7 +98,7 @@ def probe_state(session: Session, claim: StateDiffers) -> Verdict:
         return unconfirmed(f"the state cannot be read: {described(error)}")
     reasons: list[str] = []
 
-    def compared(attempt: Attempt) -> Verdict | None:
+    def judge(attempt: Attempt) -> Verdict | None:
         model = attempt.build()
         if not attempt.is_certain:
             reasons.append("arguments of the class had to be assumed")
@@ -106,7 +107,7 @@ def probe_state(session: Session, claim: StateDiffers) -> Verdict:
         told = differences(found)
         return confirmed(f"`{session.name}`: {told}") if told else refuted(f"`{session.name}` takes the state")
 
-    return session.first_seen(session.name, compared, reasons)
+    return session.first_seen(session.name, judge, reasons)
 
 
 def probe_head(session: Session, claim: HeadDiffers) -> Verdict:
@@ -182,7 +183,7 @@ def probe_loading(session: Session, claim: NoWeightsFound) -> Verdict:
     except UnknownModelError as error:
         return unconfirmed(str(error))
     except OSError as error:
-        return confirmed(f"`{claim.name}.from_pretrained` raises {described(error)}")
+        return confirmed(f"`{claim.name}.from_pretrained` raises {described(error).replace(session.target, '.')}")
     except Exception as error:
         return unconfirmed(f"`{claim.name}.from_pretrained` raises {described(error)}")
     return refuted(f"`{claim.name}.from_pretrained` finds its weights")
@@ -199,8 +200,10 @@ def probe_pickle(session: Session, claim: NotWeightsOnly) -> Verdict:
             return confirmed(str(error))
         try:
             torch.load(path, map_location="meta", weights_only=True)
-        except Exception as again:
+        except (RuntimeError, pickle.UnpicklingError) as again:
             return confirmed(f"`torch.load` raises {described(again)}")
+        except Exception as again:
+            return unconfirmed(f"`torch.load` raises {described(again)}")
         return unconfirmed(str(error))
     return refuted("`torch.load` takes it with `weights_only`")
 

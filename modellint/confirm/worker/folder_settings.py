@@ -16,7 +16,7 @@ from .standins import described
 from .verdicts import Verdict, confirmed, quoted, refuted, unconfirmed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from modellint.claims.folders import LabelMissing, LabelsDiffer, LabelsDropped, LossUseless, SettingRefused
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _CONFIG = "config.json"
 _LABELS = "id2label"
+#: The settings that are no ids of tokens.
+_OF_LABELS = (_LABELS, "problem_type")
 
 
 def probe_setting(session: Session, claim: SettingRefused) -> Verdict:
@@ -47,13 +49,16 @@ def probe_setting(session: Session, claim: SettingRefused) -> Verdict:
         found = _read(kind, settings)
     except Exception as error:
         return confirmed(f"`{kind.__name__}` raises {described(error)}")
-    if not claim.key.endswith("_id"):
-        return refuted(f"`{kind.__name__}` takes `{claim.key}`")
-    try:
-        torch.tensor(getattr(found, claim.key), dtype=torch.long)
-    except (TypeError, ValueError, RuntimeError) as error:
-        return confirmed(f"`generate` makes a tensor of `{claim.key}`, which raises {described(error)}")
-    return refuted(f"`{kind.__name__}` takes `{claim.key}`, and it makes a tensor")
+    value = getattr(found, claim.key, None)
+    if claim.key not in _OF_LABELS:
+        ids = list(_flat(value))
+        try:
+            torch.tensor(ids, dtype=torch.long)
+        except (TypeError, ValueError, RuntimeError) as error:
+            return confirmed(f"`generate` makes a tensor of `{claim.key}`, which raises {described(error)}")
+        if any(type(one) is not int for one in ids):
+            return unconfirmed(f"`generate` rounds what is no whole number: {ids[:4]}")
+    return refuted(f"`{kind.__name__}` takes `{claim.key}`")
 
 
 def probe_label(session: Session, claim: LabelMissing) -> Verdict:
@@ -123,6 +128,15 @@ def probe_loss(session: Session, claim: LossUseless) -> Verdict:
     told = f"the loss of `{problem}` for {number} label{'' if number == 1 else 's'} is {loss.item():g}"
     told += f", and its gradient {gradient.abs().max().item():g} at most"
     return confirmed(told) if loss.item() == 0 and not gradient.any() else refuted(told)
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    """The ids in nested lists."""
+    if isinstance(value, list | tuple):
+        for one in value:
+            yield from _flat(one)
+    else:
+        yield value
 
 
 def _has_loss(losses: Any, labels: torch.Tensor, outputs: torch.Tensor, settings: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 from .published import UnknownModelError, library_of
@@ -72,13 +73,15 @@ def probe_name(session: Session, claim: TemplateName) -> Verdict:
 def probe_own_class(session: Session, claim: OwnClassMissing) -> Verdict:
     """Load a class of the folder's own code: confirmed if its file is not there, or does not define it."""
     session.begin("loading the folder's own code")
+    module, _, name = claim.reference.rpartition(".")
+    is_there = os.path.isfile(os.path.join(session.target, f"{module}.py"))
     try:
         loader: Any = library_of(session, "transformers.dynamic_module_utils")
         cls = loader.get_class_from_dynamic_module(claim.reference, session.target)
-    except (OSError, AttributeError) as error:
-        return confirmed(f"loading `{claim.reference}` raises {described(error)}")
     except Exception as error:
-        return unconfirmed(f"loading `{claim.reference}` raises {described(error)}")
+        told = f"loading `{claim.reference}` raises {described(error).replace(session.target, '.')}"
+        is_lacking = isinstance(error, AttributeError) and f"no attribute {name!r}" in str(error)
+        return confirmed(told) if is_lacking or (isinstance(error, OSError) and not is_there) else unconfirmed(told)
     return refuted(f"`{claim.reference}` is `{cls.__name__}`")
 
 

@@ -54,7 +54,7 @@ def refused_numbers(recipe: Recipe, project: Project) -> list[RefusedNumber]:
 
 def _search(recipe: Recipe, project: Project) -> Iterator[RefusedNumber]:
     layers = layers_of(project)
-    made = _own_objects(recipe, project)
+    made = own_objects(recipe, project)
     models = {id(item): model for item in made if item.kind is ItemKind.NEW and (model := layers.model(item))}
     if len(made) > _MAX_MADE or not any(model.is_module for model in models.values()):
         return
@@ -70,7 +70,7 @@ def _search(recipe: Recipe, project: Project) -> Iterator[RefusedNumber]:
             yield _describe(judged.refused, judged.item)
 
 
-def _own_objects(recipe: Recipe, project: Project) -> Sequence[Item]:
+def own_objects(recipe: Recipe, project: Project) -> Sequence[Item]:
     """The objects of a recipe, or those for which a file of another dialect has content.
 
     None of a configuration that others inherit: they may change its numbers, and have its objects.

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Parameter, Value
     from modellint.link.classes.models import ClassModel
+    from modellint.link.names import Definition
     from modellint.link.project import Project
 
 #: The characters of a default or an annotation that are shown.
@@ -104,8 +105,13 @@ def callable_of(name: str, files: Sequence[Path], project: Project) -> Callable 
 
 
 def _read(name: str, files: Sequence[Path], project: Project) -> Callable | None:
+    return callable_for(definition_of(name, files, project), name, project)
+
+
+def callable_for(definition: Definition | None, name: str, project: Project) -> Callable | None:
+    """The class, function or module that a definition is, under a name; else what is described under the name."""
     last = name.rpartition(".")[2]
-    match definition_of(name, files, project):
+    match definition:
         case DefinedClass(cls):
             model = project.classes.model(cls)
             arguments = _of_class(model, project)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from modellint.graph.definitions import DefinedClass
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
     from modellint.dialects.lightning_cli.faults import Fault, FaultKind
     from modellint.dialects.lightning_cli.loading import Loaded
     from modellint.dialects.reading import Instantiation
-    from modellint.graph.python import Class, ModuleFacts
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.recipe import Node, Recipe, Scalar
+    from modellint.graph.size import Size
     from modellint.link.project import Project
     from modellint.link.recipes.interfaces import Unmet
     from modellint.link.recipes.items import Evaluation, Item, Problem, ProblemKind
@@ -170,16 +172,17 @@ class Queries:
         return iter(dict.fromkeys(path for word in words for path in files.mentioning(root, word)))
 
     @property
-    def command(self) -> tuple[str, str, tuple[str, ...]] | None:
-        """The folder, the name and the arguments by which Hydra composes this file; None if no program does."""
+    def command(self) -> tuple[str, str, tuple[str, ...], str] | None:
+        """The folder, name and arguments by which Hydra composes this file, and the program; None if none does."""
         if self.recipe.dialect is Dialect.OPENMMLAB:
             return None
         from modellint.dialects.placing import composed_with
 
         composed = composed_with(self.recipe.file, self._project)
-        if composed is None or composed.app.folder is None or composed.app.name is None:
+        app = None if composed is None else composed.app
+        if composed is None or app is None or app.folder is None or app.name is None:
             return None
-        return composed.app.folder.as_posix(), composed.app.name, composed.composition.arguments
+        return app.folder.as_posix(), app.name, composed.composition.arguments, app.script.as_posix()
 
     def refusals(self) -> list[Refusal]:
         """The entries in this file of a defaults list or of `_base_`, and the keys, for which its loader refuses it."""
@@ -373,6 +376,45 @@ class Queries:
         for one in self.within_wholes(refused_numbers):
             if one.made is None or self._is_made_as_written(one.made):
                 yield one
+
+    def made_objects(self) -> Iterator[tuple[Item, Class]]:
+        """The objects in this file that something makes of the arguments that are written, with classes of the project.
+
+        None of a configuration of OpenMMLab that others inherit: they may change its numbers.
+        """
+        from modellint.link.recipes.moved import layers_of
+        from modellint.link.recipes.widths import own_objects
+
+        layers = layers_of(self._project)
+        for item in own_objects(self.recipe, self._project):
+            model = layers.model(item)
+            cls = None if model is None else model.cls
+            if cls is not None and not item.elements and self._is_made_as_written(item):
+                yield item, cls
+
+    def written_size(self, size: Size, item: Item, constructor: Function) -> int | None:
+        """A size with the arguments of an object in place of the constructor's parameters; None if one is unknown."""
+        own, total = f"{constructor.module.path}:{constructor.qualname}", 0.0
+        for symbols, factor in size.terms:
+            numbers: list[float] = []
+            for symbol in symbols:
+                given = item.fields.get(symbol.name)
+                number = symbol.default if given is None else given.number
+                if symbol.owner != own or number is None:
+                    return None
+                numbers.append(number)
+            total += factor * prod(numbers)
+        return int(total) if total == int(total) else None
+
+    @staticmethod
+    def size_place(size: Size, item: Item) -> Place:
+        """The argument of an object that a size depends on, or else the object."""
+        names = [symbol.name for symbol in size.symbols if symbol.name in item.fields]
+        entry = item.recipe.argument(item.node, names[0]) if len(names) == 1 else None
+        if entry is None:
+            return item.place
+        home = item.fields[names[0]].recipe if item.fields[names[0]].key is entry.key else item.recipe
+        return home.place(entry.key.span)
 
     def _is_made_as_written(self, item: Item) -> bool:
         """True if something builds an object of the arguments that are written, and of no others by the same names."""

@@ -21,6 +21,7 @@ RECIPE_QUERIES = (
     "is_taken_out",
     "live_nodes",
     "loaders",
+    "made_objects",
     "missing_config_keys",
     "missing_keys",
     "missing_modules",
@@ -36,6 +37,7 @@ RECIPE_QUERIES = (
     "requirement",
     "script",
     "searches",
+    "size_place",
     "strange_elements",
     "tags",
     "unmet_config_keys",
@@ -49,4 +51,5 @@ RECIPE_QUERIES = (
     "untyped_mappings",
     "wholes",
     "within_wholes",
+    "written_size",
 )

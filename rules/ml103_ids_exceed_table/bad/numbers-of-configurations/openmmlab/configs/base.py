@@ -1,0 +1,1 @@
+model = dict(type="Talker", rows=1024, classes=1024)

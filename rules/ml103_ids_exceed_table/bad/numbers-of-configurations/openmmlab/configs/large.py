@@ -1,0 +1,4 @@
+_base_ = "./base.py"
+model = dict(
+    classes=1026,  # expect: ML103
+)

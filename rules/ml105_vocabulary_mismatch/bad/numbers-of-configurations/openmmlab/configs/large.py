@@ -1,0 +1,4 @@
+_base_ = "./base.py"
+model = dict(
+    classes=999,  # expect: ML105
+)

@@ -1,0 +1,2 @@
+_base_ = "./base.py"
+model = dict(classes=1000)

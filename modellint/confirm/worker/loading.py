@@ -253,14 +253,14 @@ def _config_verdict(path: str, others: list[Edit], mine: Edit, wanted: str) -> V
         return unconfirmed("`mmengine` is not installed")
 
     def error_with(edits: list[Edit]) -> Exception | None:
-        def opened(file: Any, *arguments: Any, **options: Any) -> Any:
+        def open_filled(file: Any, *arguments: Any, **options: Any) -> Any:
             stream = open(file, *arguments, **options)  # noqa: SIM115
             if os.path.realpath(file) != os.path.realpath(path):
                 return stream
             with stream:
                 return io.StringIO(apply_edits(stream.read(), edits))
 
-        library.open = opened
+        library.open = open_filled
         try:
             library.Config.fromfile(path)
         except Exception as error:

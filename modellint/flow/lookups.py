@@ -721,12 +721,14 @@ class Lookups(Theory, Sink):
     def is_one_of_several(self, call: Value) -> bool:
         """True if the callee may be of several classes, or of one of several lists.
 
-        The elements of one list don't count, as all get called.
+        The elements of one list don't count, as all get called, unless a condition asks which element it is.
         """
         frame = self._frames[-1][0]
         callee = call.args[0]
         is_element = False
         while callee.op in (Op.ATTR, Op.INDEX, Op.ITEM, Op.UNPACK):
+            if _asks_for(callee, call, frame) and len(classes(self._run.evaluate(call.args[0], frame))) > 1:
+                return True
             if callee.op is Op.ATTR:
                 found = self._run.evaluate(callee, frame)
                 lists = [atom for atom in found if isinstance(atom, Shell)] if is_element else []
@@ -779,6 +781,13 @@ class Lookups(Theory, Sink):
             for test, link in frame.flow.once(_exits):
                 left = self._tensors.tests.tested(left, test, link, frame)
         return next(tensors_in(left))
+
+
+def _asks_for(element: Value, call: Value, frame: Frame) -> bool:
+    """True if a call depends on a condition that reads an element of a loop: its name, or its own attributes."""
+    event = frame.flow.circumstances(call) if element.op is Op.ITEM else None
+    links = () if event is None or event.guard is None else event.guard.chain()
+    return any(part is element for link in links for part in link.test.walk())
 
 
 def _torch_class(shell: Shell) -> str:

@@ -21,6 +21,7 @@ from modellint.flow.domain import (
 from modellint.flow.heap import Shell
 from modellint.flow.library.constants import LONGEST, OPEN, atoms_of, calculated, value_of
 from modellint.flow.library.containers import merge
+from modellint.graph.immutable import replace
 from modellint.graph.value import Op, Value, dotted, same
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _of_side(run: Run, side: Atoms, left: Atoms, right: Atoms, value: Value, fra
             is_single = not any(isinstance(o, Derived) or getattr(o, "kind", "") == "parameter" for o in other)
             found.append(changed(atom, f"`{name}`", value) if is_single else PLAIN)
         elif isinstance(atom, SymbolicInput | Unknown) and name == "+":
-            found.append((atom,))
+            found.append((replace(atom, symbol=None) if isinstance(atom, SymbolicInput) else atom,))
         else:
             found.append(PLAIN if side is left else NEVER)
     return join(found)

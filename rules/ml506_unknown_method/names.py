@@ -93,8 +93,12 @@ def unknown_names(module: ModuleFacts, project: Project) -> Iterator[UnknownName
 
 
 def _chains(event: Event) -> Iterator[Value]:
-    """The attributes in an event: of the callee, of the arguments, and of what is stored or returned."""
-    for value in (event.value, *event.value.args, *(part for one in event.value.args for part in one.args[:1])):
+    """The attributes in an event: of the callee, of the arguments, and of what is stored or returned.
+
+    What only one path of a `try` gives is none.
+    """
+    inner = (one for one in event.value.args if one.op is not Op.CHOICE or one.data is not None)
+    for value in (event.value, *event.value.args, *(part for one in inner for part in one.args[:1])):
         if value.op is Op.ATTR or value.op is Op.GLOBAL:
             yield value
 

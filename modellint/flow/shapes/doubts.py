@@ -52,7 +52,7 @@ def _is_one(dim: Dim) -> bool:
 def _at(shape: Shape, place: int) -> Size | None:
     """The size of a dimension that is known to be there."""
     if shape.star is None:
-        return shape.at(place).size
+        return shape.at(place).size if shape.head else None
     if place < 0:
         return shape.tail[place].size if -place <= len(shape.tail) else None
     return shape.head[place].size if place < len(shape.head) else None

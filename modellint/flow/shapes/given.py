@@ -160,9 +160,10 @@ class Given:
                 found.append(of_number(values[0]))
             elif has_numbers and any(map(is_number, atoms)):
                 found.append(Typed("real", 0))
-        names = [place for place in self.picked if isinstance(place, str)]
+        names = {place for place in self.picked if isinstance(place, str)}
+        names |= self._arguments.keywords.keys() & {"index", "source", "src"} if has_dim else set()
         for name in sorted(names, key=lambda one: _ORDER.index(one) if one in _ORDER else len(_ORDER)):
-            tensor = self.picked[name]
+            tensor = self.picked.get(name)
             found.append(ANYTHING if tensor is None else type_of_operand(tensor))
         return found or self._types_of_parts()
 

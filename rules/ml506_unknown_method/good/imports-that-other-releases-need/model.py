@@ -25,3 +25,18 @@ def classes():
     except ModuleNotFoundError:
         string_classes = str
     return string_classes, container_abcs, inf, _pair, _flatten_dense_tensors
+
+
+def correlation(a, b):
+    try:
+        from torch import irfft, rfft
+    except ImportError:
+        from torch.fft import irfft2, rfft2
+
+        def rfft(x, dims):
+            return rfft2(x, dim=-dims)
+
+        def irfft(x, dims):
+            return irfft2(x, dim=-dims)
+
+    return irfft(rfft(a, 1) * rfft(b, 1), 1)

@@ -41,6 +41,39 @@ def train(net, images, labels):
     return loss.item() + loss.data.view(-1)[0]
 
 
+class MaxFeatureMap(nn.Module):
+    def __init__(self, dim=1):
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, x):
+        sizes = list(x.size())
+        sizes[self.dim] = sizes[self.dim] // 2
+        sizes.insert(self.dim, 2)
+        found, _ = x.view(*sizes).max(self.dim)
+        return found
+
+
+class Detector(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.front = nn.Sequential(nn.Conv2d(1, 64, 5), MaxFeatureMap(), nn.BatchNorm2d(32, affine=False))
+
+    def forward(self, x):
+        return self.front(x)
+
+
+def neighbours(edges, x, count):
+    values = torch.FloatTensor(torch.ones(edges.shape[1]))
+    matrix = torch.sparse.FloatTensor(edges, values, torch.Size([count, count]))
+    return torch.spmm(matrix.t(), x)
+
+
+def accuracy(scores, labels):
+    loss = F.cross_entropy(scores, labels)
+    return loss.argmax(-1).eq(labels)
+
+
 if __name__ == "__main__":
     images = torch.randn(2, 1, 32, 32)
     print(train(Small(), images, torch.ones_like(images)), Attention()(torch.randn(2, 10, 64)).shape)

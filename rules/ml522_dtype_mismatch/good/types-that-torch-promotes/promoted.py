@@ -51,3 +51,9 @@ def divided(n):
     row = torch.div(whole, 4, rounding_mode="floor")
     turn = torch.arange(4).div(2, rounding_mode="trunc")
     return row * (row + 1) >> 1, turn & 1
+
+
+def counted(entities, triplets):
+    tail = triplets[..., 2]
+    ones = torch.ones_like(tail, dtype=torch.float)
+    return torch.zeros((len(entities),)).index_add(dim=0, index=tail, source=ones)

@@ -9,7 +9,7 @@ from modellint.flow.domain import Derived, Outside, Positions, Real, Tensor
 from modellint.flow.heap import Shell
 from modellint.graph.immutable import replace
 from modellint.graph.size import Size
-from modellint.graph.value import Op, Value
+from modellint.graph.value import Op, Value, same
 
 if TYPE_CHECKING:
     from modellint.flow.domain import Arguments, Atom, Filler, Site
@@ -118,13 +118,35 @@ def or_another(atom: Atom) -> Atom:
     return replace(atom, is_conditional=True) if isinstance(atom, Tensor) and atom.real is not None else atom
 
 
-def after_writing(tensor: Tensor, index: Value) -> tuple[Filler, ...]:
-    """The constants after a write at an index: as before if it leaves an end of the tensor; else conditional."""
+def after_writing(tensor: Tensor, update: Value) -> tuple[Filler, ...]:
+    """The constants after `tensor[index] = …`: as before if the write leaves an end of the tensor; else conditional."""
     fillers = tuple(replace(filler, stays=frozenset()) for filler in tensor.fillers)
-    parts = index.args if index.op is Op.TUPLE else (index,)
-    told = [part for part in parts if not (part.op is Op.CONST and part.data in (None, Ellipsis))]
+    told = [
+        part
+        for at, part in enumerate(_parts(update))
+        if not (part.op is Op.CONST and (part.data in (None, Ellipsis) or _goes_through(at, update, tensor)))
+    ]
     is_sure = any(part.op in (Op.CONST, Op.UNARY) or _keeps_an_end(part) for part in told)
     return fillers if is_sure else _perhaps(fillers)
+
+
+def _parts(update: Value) -> tuple[Value, ...]:
+    """The subscripts of `x[i, j] = …`."""
+    index = update.args[1]
+    return index.args if index.op is Op.TUPLE else (index,)
+
+
+def _goes_through(at: int, update: Value, tensor: Tensor) -> bool:
+    """True if writes go one by one through a dimension of a tensor: `x[i, 0] = …`, `x[i, 1] = …`."""
+    parts, written, one = _parts(update), set(), update
+    while one.op is Op.UPDATE and len(_parts(one)) == len(parts) and _parts(one)[at].op is Op.CONST:
+        if not all(same(a, b) for n, (a, b) in enumerate(zip(parts, _parts(one), strict=True)) if n != at):
+            break
+        written.add(_parts(one)[at].data)
+        one = one.args[0]
+    size = tensor.sizes[at] if tensor.sizes is not None and at < len(tensor.sizes) else None
+    count = size.constant if isinstance(size, Size) else None
+    return len(written) > 1 and written == set(range(len(written))) and count in (None, len(written))
 
 
 def is_real(atom: Atom) -> bool:

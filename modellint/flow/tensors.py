@@ -627,7 +627,7 @@ class Tensors(Theory):
             added = Tensor(fillers=filler) if filler else None
             return (atom,) if is_named or added is None else (atom, added)
         masked = self._mask_fill(atom, index)
-        kept = elements.after_writing(self._apart(atom, index), value.args[1])
+        kept = elements.after_writing(self._apart(atom, index), value)
         written = tuple(replace(t, sizes=atom.sizes, made=atom.made) for t in tensors_in(new))
         return join([(replace(masked, fillers=(*kept, *filler)),), written])
 

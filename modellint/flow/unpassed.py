@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.flow.domain import ANY_ARGUMENTS, Number, SymbolicInput, size_of
+from modellint.flow.domain import ANY_ARGUMENTS, Constant, Number, SymbolicInput, size_of
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell, Slot
 from modellint.graph.python import REST, alternatives, sides
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from modellint.flow.interp import Interpreter
     from modellint.graph.methods import Method
     from modellint.graph.python import Class, Function
-    from modellint.graph.value import Parameter, Value
+    from modellint.graph.value import Flow, Parameter, Value
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
@@ -45,11 +45,21 @@ def asked_for(run: Interpreter, parameter: Parameter, code: Method, frame: Frame
             return (made,)
     default = None
     if parameter.default is not None:
-        known = size_of(run.evaluate(parameter.default, class_frame(code.scope, id(parameter.default))))
+        given = run.evaluate(parameter.default, class_frame(code.scope, id(parameter.default)))
+        if given == (Constant(True),) and parameter.name in frame.flow.once(asserted_parameters):
+            return given
+        known = size_of(given)
         default = None if known is None else known.number
     path = str(function.module.path)
     symbol = Symbol(f"{path}:{function.qualname}", parameter.name, default)
     return (SymbolicInput(parameter.name, symbol, f"{path}:{parameter.name}"),)
+
+
+def asserted_parameters(flow: Flow) -> frozenset[object]:
+    """The names of the parameters that a function asserts: `assert is_double`."""
+    guards = (event.guard for event in flow.events if event.guard is not None)
+    tests = (link.test for guard in guards for link in guard.chain() if link.raised and link.truthy)
+    return frozenset(test.data for test in tests if test.op is Op.PARAM)
 
 
 def field_of(model: ClassModel, name: str, default: Atoms) -> Atoms:

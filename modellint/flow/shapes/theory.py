@@ -124,7 +124,7 @@ from modellint.flow.shapes.values import (
     without_elements,
 )
 from modellint.flow.theory import MOST_MADE, Deleted, Escaped, Limits, Made, Mode, Stored, Theory
-from modellint.flow.unpassed import asked_for, field_of, is_field_of
+from modellint.flow.unpassed import asked_for, asserted_parameters, field_of, is_field_of
 from modellint.graph.immutable import replace
 from modellint.graph.size import Symbol
 from modellint.graph.value import EventKind, InPlace, Op, subscripts
@@ -319,7 +319,8 @@ class Shapes(Theory):
             flag = default[0].value if len(default) == 1 and isinstance(default[0], Constant) else None
             if isinstance(flag, float):
                 return default  # a number, whichever is passed
-            if isinstance(flag, bool) and frame.function is not None:
+            is_free = not (flag and parameter.name in frame.flow.once(asserted_parameters))
+            if isinstance(flag, bool) and is_free and frame.function is not None:
                 home = f"{frame.function.module.path}:"
                 symbol = Symbol(f"{home}{frame.function.qualname}", parameter.name, int(flag))
                 return (SymbolicInput(parameter.name, symbol, f"{home}{parameter.name}"),)

@@ -80,3 +80,23 @@ class Flattened(nn.Module):
 
     def forward(self, images):
         return self.net(self.head(torch.flatten(self.conv(images), 1)))
+
+
+class Moments(nn.Module):
+    def __init__(self, width, is_double=True):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 2 * width if is_double else width, 3)
+
+    def forward(self, images):
+        return self.conv(images)
+
+
+class AutoEncoder(nn.Module):
+    def __init__(self, is_double=True, width=4):
+        super().__init__()
+        assert is_double
+        self.moments = Moments(width, is_double=is_double)
+        self.last = nn.Conv2d(2 * width, 8, 1)
+
+    def forward(self, images):
+        return self.last(self.moments(images))

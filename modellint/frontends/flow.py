@@ -277,6 +277,8 @@ class Lowering(Expressions):
         else:
             function = self.lower_nested(node, node.args, lambda: self._return_values(node))
             function.target = node.name
+            heads = (one.func if isinstance(one, ast.Call) else one for one in node.decorator_list)
+            function.data.decorators = tuple(map(self.expression, heads))
             self.names[node.name] = function
         return False
 

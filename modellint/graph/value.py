@@ -354,7 +354,7 @@ class Nested:
     """A function inside of a function. Its events stand among the outer ones, `first` to `last` (exclusive).
 
     `parameters` are the values that stand for its parameters in the body, by name; `head` has their kinds and defaults.
-    `loops` are those of the body. One that stands in no function has a `flow`.
+    `loops` are those of the body. One that stands in no function has a `flow`. `decorators` have no arguments here.
     """
 
     first: int
@@ -364,6 +364,7 @@ class Nested:
     returns: tuple[Value, ...] = ()
     loops: tuple[Loop, ...] = ()
     flow: Flow | None = None
+    decorators: tuple[Value, ...] = ()
 
 
 @dataclass(eq=False, slots=True)

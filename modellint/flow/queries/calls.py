@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from modellint.graph.definitions import DefinedConstant, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, called_name
 from modellint.link.calls.doubts import is_certain, is_expected_to_fail, is_tried_out
-from modellint.link.calls.reached import CallReach
+from modellint.link.calls.reached import CallReach, has_foreign
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -166,9 +165,7 @@ class Call:
         A decorator does so (`@triton.jit`), and nobody reads those of libraries other than torch and Python's own.
         """
         plain = (one.callee if one.op is Op.CALL else one for one in self.function.signature.decorators)
-        found = (self.project.names.definition(self.function.module, one) for one in plain)
-        tops = [one.name.partition(".")[0] for one in found if isinstance(one, External)]
-        return any(top not in ("builtins", "torch") and top not in sys.stdlib_module_names for top in tops)
+        return has_foreign(plain, self.function, self.project)
 
 
 def _speaks_of_release(name: str) -> bool:

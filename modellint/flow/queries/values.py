@@ -17,7 +17,7 @@ from modellint.graph.definitions import DefinedClass, DefinedConstant, DefinedFu
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.value import EventKind, Op
 from modellint.link.calls.doubts import is_overridden
-from modellint.link.calls.reached import CallReach
+from modellint.link.calls.reached import CallReach, has_foreign
 from modellint.link.values.callers import callers
 from modellint.link.values.kinds import Kinds
 from modellint.link.values.members import Members
@@ -436,7 +436,8 @@ class _Origins:
         if operand is not None:
             return [(Operand(operand, at.function, self._project), (), context)]
         if value.callee.op is Op.LAMBDA:
-            return self._of_nested(at, key, context)
+            is_readable = not has_foreign(value.callee.data.decorators, at.function, self._project)
+            return self._of_nested(at, key, context) if is_readable else None
         last = self._last_layer(at)
         if last is not None:
             return [(last, (), None)]

@@ -127,9 +127,10 @@ from modellint.flow.theory import MOST_MADE, Deleted, Escaped, Limits, Made, Mod
 from modellint.flow.unpassed import asked_for, asserted_parameters, field_of, is_field_of
 from modellint.graph.immutable import replace
 from modellint.graph.size import Symbol
-from modellint.graph.value import EventKind, InPlace, Op, subscripts
+from modellint.graph.value import EventKind, InPlace, Nested, Op, subscripts
 from modellint.knowledge.signatures import signature
 from modellint.link.calls.gradients import is_given_data, records_nothing, returns_loss
+from modellint.link.calls.reached import has_foreign
 from modellint.link.classes.calls import COPIES
 from modellint.operators.arrays import array_row
 from modellint.operators.shapes import shape_row
@@ -1106,6 +1107,11 @@ class Shapes(Theory):
         made_at = shell.site if self.row is not None else None
         return self._results(found or [(None, "float", None)], row, value, frame, made_at, shell)
 
+    def _is_wrapped(self, function: FunctionRef) -> bool:
+        """True for a nested function whose result a decorator may change that nobody reads."""
+        code, outer = function.code, None if function.frame is None else function.frame.function
+        return isinstance(code, Nested) and outer is not None and has_foreign(code.decorators, outer, self._run.project)
+
     def names_of(self, shell: Shell, frame: Frame, value: Value) -> Callable[[str], Dim | None] | None:
         """The sizes that attributes of a layer are, for people; None in runs that judge."""
         return None
@@ -1222,7 +1228,8 @@ class Shapes(Theory):
 
         def run_once() -> tuple[Atoms, Noted]:
             if code is None or is_making:
-                return run(), Noted()
+                found = run()
+                return UNKNOWN if self._is_wrapped(function) else found, Noted()
             is_left_out = self._functions and not self._is_worth_following(code, function, given)
             if is_left_out or not code.words.isdisjoint(_RESHAPING):
                 if self._trunks is not None:

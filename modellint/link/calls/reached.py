@@ -14,6 +14,7 @@ from modellint import operators
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op, self_attribute
 from modellint.knowledge import surface
+from modellint.link.classes.calls import is_standard
 from modellint.link.classes.definitions import SourceFacts
 from modellint.link.classes.signatures import constructor_parameters
 from modellint.link.names import DefinedClass, DefinedFunction, External
@@ -322,6 +323,16 @@ def keeps_signature(function: Function, project: Project) -> bool:
     """True if all decorators of a function are in `_KEEPING`, so that it is called as it is written."""
     decorators = function.signature.decorators
     return not decorators or _keep_signature(project, function, decorators)
+
+
+def has_foreign(decorators: Iterable[Value], function: Function, project: Project) -> bool:
+    """True if one of the decorators in a function's file is of a library other than torch and Python's own.
+
+    Nobody reads what it makes of a function: it may compile it, or change its result.
+    """
+    found = (project.names.definition(function.module, one) for one in decorators)
+    tops = (one.name.partition(".")[0] for one in found if isinstance(one, External))
+    return any(top not in ("builtins", "torch") and not is_standard(top) for top in tops)
 
 
 def _keep_signature(project: Project, function: Function, decorators: Iterable[Value]) -> bool:

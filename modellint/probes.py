@@ -51,7 +51,7 @@ class Probe:
 def recipe_probe(claim: Claim, project: Project) -> Probe | None:
     """A probe of the recipe of a claim, or of one that includes it; None if there is none that loads.
 
-    What another library than HyperPyYAML loads is loaded by itself.
+    A configuration that another library loads is loaded by itself.
     """
     from modellint.claims.recipes import HYPERPYYAML, NotLoaded
     from modellint.link.recipes.pairing import including, scripts_of

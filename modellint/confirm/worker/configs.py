@@ -68,7 +68,7 @@ def targeting(session: Session, claim: NotLocated | NotCalled) -> Verdict:
     return _unless_of_another_release(claim, open_call(name, found, bound, is_final=claim.is_final))
 
 
-def registering(session: Session, claim: NoClassNamed) -> Verdict:
+def registry_lookup(session: Session, claim: NoClassNamed) -> Verdict:
     """Import the files that register classes: confirmed if no registry in them has the name then."""
     try:
         library: Any = importlib.import_module("mmengine.registry")

@@ -719,12 +719,20 @@ class Lookups(Theory, Sink):
         return index
 
     def is_one_of_several(self, call: Value) -> bool:
-        """True if the callee may be of several classes; the elements of a list don't count, as all get called."""
+        """True if the callee may be of several classes, or of one of several lists.
+
+        The elements of one list don't count, as all get called.
+        """
         frame = self._frames[-1][0]
         callee = call.args[0]
+        is_element = False
         while callee.op in (Op.ATTR, Op.INDEX, Op.ITEM, Op.UNPACK):
-            if callee.op is Op.ATTR and len(classes(self._run.evaluate(callee, frame))) > 1:
-                return True
+            if callee.op is Op.ATTR:
+                found = self._run.evaluate(callee, frame)
+                lists = [atom for atom in found if isinstance(atom, Shell)] if is_element else []
+                if len(classes(found)) > 1 or len(lists) > 1:
+                    return True
+            is_element = callee.op is not Op.ATTR
             callee = callee.args[0]
         return len(classes(self._run.evaluate(callee, frame))) > 1
 

@@ -131,7 +131,7 @@ class LabelsDisagree(Rule):
                 f"`problem_type` is `{problem}`, which is none",
                 symbol="problem_type",
                 confidence=Confidence.HIGH,
-                evidence=("transformers 4 raises an error when it reads this, later releases in the loss",),
+                evidence=("transformers 4 raises an error when it reads this, later releases give no loss",),
                 help=f"write {any_of(_PROBLEMS)}",
                 claim=claims.LossUseless(document.place("problem_type")),
             )

@@ -246,7 +246,7 @@ class _Claim:
                 if found is not None and abs(found[0] - found[1]) == abs(more):
                     return self._confirm(call, given, run.said if run.failed is None else f"{run.failed}: {run.said}")
         elif base.failed is not None and not any(
-            run.found and run.highest != base.highest for run in map(call.run, _doubled(specs))
+            run.found and run.highest != base.highest for run in map(call.run, _double_each(specs))
         ):
             return self._confirm(call, specs, f"{base.failed}: {base.said}")
         return None
@@ -266,9 +266,9 @@ class _Claim:
         """Call with longer inputs, or with what earlier calls have left: confirmed if the table does not fit."""
         if not base.values or (base.error is not None and (self._claim.is_kept or not _unequal(base.error))):
             return None
-        return self._joined(call, specs) if self._claim.is_kept else self._limited(call, specs, base)
+        return self._join_past(call, specs) if self._claim.is_kept else self._find_limit(call, specs, base)
 
-    def _limited(self, call: Call, specs: Specs, base: CallRun) -> Verdict | None:
+    def _find_limit(self, call: Call, specs: Specs, base: CallRun) -> Verdict | None:
         """Let each size of the inputs grow: confirmed if from some size on, the table has one row less than that."""
         for axis in _axes(specs):
             passing, failing = axis.value(specs), axis.value(specs) + 1
@@ -290,7 +290,7 @@ class _Claim:
         self._reasons.append("no size was found that is beyond the table")
         return None
 
-    def _joined(self, call: Call, specs: Specs) -> Verdict | None:
+    def _join_past(self, call: Call, specs: Specs) -> Verdict | None:
         """Call with what earlier calls have left: confirmed if the table lacks as many rows as that has."""
         parameters = inspect.signature(call.function).parameters.values()
         for name in [one.name for one in parameters if one.default is None and one.name not in specs]:
@@ -388,7 +388,7 @@ def _unequal(error: Exception | None) -> set[int]:
     return set() if found is None else {int(found[1]), int(found[2])}
 
 
-def _doubled(specs: Specs) -> Iterator[Specs]:
+def _double_each(specs: Specs) -> Iterator[Specs]:
     """The inputs with each size, and each number, doubled in turn."""
     for name, spec in specs.items():
         for at, size in enumerate(spec.shape):

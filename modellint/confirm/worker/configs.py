@@ -166,7 +166,7 @@ def interpolating(session: Session, claim: Unresolved) -> Verdict:
     except ImportError:
         return unconfirmed("`omegaconf` is not installed")
     try:
-        config = _composed(session, claim) if claim.folder else omegaconf.OmegaConf.load(session.target)
+        config = _compose(session, claim) if claim.folder else omegaconf.OmegaConf.load(session.target)
     except ImportError:
         return unconfirmed("`hydra` is not installed")
     except Exception as error:
@@ -189,7 +189,7 @@ def composing(session: Session, claim: NotComposed) -> Verdict:
     """Compose a configuration: confirmed if Hydra refuses and names what is wrong."""
     session.begin("composing the configuration")
     try:
-        _composed(session, claim, claim.wanted)
+        _compose(session, claim, claim.wanted)
     except ImportError:
         return unconfirmed("`hydra` is not installed")
     except Exception as error:
@@ -205,7 +205,7 @@ def entry(session: Session, claim: NoEntry) -> Verdict:
     try:
         library: Any = importlib.import_module("mmengine.config" if is_python else "omegaconf")
         load = library.Config.fromfile if is_python else library.OmegaConf.load
-        config = _composed(session, claim) if claim.name else load(claim.folder)
+        config = _compose(session, claim) if claim.name else load(claim.folder)
     except ImportError as error:
         return unconfirmed(f"`{error.name}` is not installed")
     except Exception as error:
@@ -267,7 +267,7 @@ def _mappings(node: Any) -> Iterator[Any]:
                 yield from _mappings(inner)
 
 
-def _composed(session: Session, claim: Unresolved | NotComposed | NoEntry, wanted: str = "") -> Any:
+def _compose(session: Session, claim: Unresolved | NotComposed | NoEntry, wanted: str = "") -> Any:
     """The configuration as Hydra composes it. Raises ImportError without Hydra, or the error with which it refuses.
 
     The program is imported if Hydra refuses without it, and does not name `wanted`: it may register configurations.

@@ -271,7 +271,7 @@ def _config_verdict(path: str, others: list[Edit], mine: Edit, claim: NotLoaded)
 def _read(loader: str, path: str, edits: list[Edit]) -> None:
     """Load a configuration with edits made. Raises the error of the package that loads it."""
 
-    def opened(file: Any, *arguments: Any, **options: Any) -> Any:
+    def open_edited(file: Any, *arguments: Any, **options: Any) -> Any:
         stream = open(file, *arguments, **options)  # noqa: SIM115
         if os.path.realpath(file) != os.path.realpath(path):
             return stream
@@ -280,12 +280,12 @@ def _read(loader: str, path: str, edits: list[Edit]) -> None:
 
     library: Any = importlib.import_module(loader)
     if loader == "omegaconf":
-        library.OmegaConf.load(opened(path, encoding="utf-8"))
+        library.OmegaConf.load(open_edited(path, encoding="utf-8"))
     elif loader == "jsonargparse":
-        library.get_loader("yaml")(opened(path, encoding="utf-8").read())
+        library.get_loader("yaml")(open_edited(path, encoding="utf-8").read())
     else:
         config: Any = importlib.import_module("mmengine.config.config")
-        config.open = opened
+        config.open = open_edited
         try:
             config.Config.fromfile(path)
         finally:

@@ -47,7 +47,7 @@ def open_call(name: str, found: Callable[..., Any], bound: inspect.BoundArgument
         rest_of_them = {other: value for other, value in others.items() if other != key}
         unknown = _error(found, {**given, **rest_of_them, _NONSENSE: others[key]})
         is_named = re.search(rf"\b{key}\b", str(error)) is not None
-        if is_named and type(unknown) is type(error) and _said(unknown, _NONSENSE) == _said(error, key):
+        if is_named and type(unknown) is type(error) and _words_of(unknown, _NONSENSE) == _words_of(error, key):
             return confirmed(told)
     if is_final and isinstance(error, TypeError) and _is_lack(found, error):
         return confirmed(told)
@@ -63,7 +63,7 @@ def _error(found: type, given: Mapping[str, Any]) -> Exception | None:
     return None
 
 
-def _said(error: Exception | None, name: str) -> str:
+def _words_of(error: Exception | None, name: str) -> str:
     """The text of an error without the name in it, and without a hint."""
     return str(error).partition(_HINT)[0].replace(name, "")
 

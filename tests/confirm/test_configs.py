@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from served import served
 
+from modellint.claims.calls import Refused
 from modellint.claims.recipes import (
     KeyTwice,
     NoClassNamed,
@@ -417,3 +418,30 @@ def test_a_configuration_that_mmengine_refuses(
         assert {verdict.detail for verdict in answered.values()} == {"`mmengine` is not installed"}
         return
     assert [answered[number].status for number in range(len(found))] == statuses, answered
+
+
+TAGGER = """\
+from torch import nn
+
+
+class Tagger(nn.Module):
+    def __init__(self, width: int, hidden: int):
+        super().__init__()
+        self.encoder = nn.Linear(4, width)
+        self.head = nn.Linear(hidden, 2)
+
+    def forward(self, features):
+        hidden = self.encoder(features)
+        return self.head(hidden)
+"""
+
+
+@pytest.mark.parametrize(("hidden", "status"), [(6, Status.CONFIRMED), (8, Status.REFUTED)])
+def test_a_class_is_built_with_the_numbers_of_a_configuration(tmp_path: Path, hidden: int, status: Status) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(TAGGER)
+    place = Place(path.as_posix(), Span(12, 16, 12, 33))
+    claim = Refused(place, "RuntimeError", "", given=(("width", 8), ("hidden", hidden)))
+    target = Target(path, "Tagger.forward")
+    verdict = answer(Group(target, ((0, Probe(target, claim)),)), served((str(tmp_path),)))[0]
+    assert verdict.status is status, verdict.detail

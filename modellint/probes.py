@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.claims import name_at
-from modellint.source import PYTHON, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -52,11 +51,12 @@ class Probe:
 def recipe_probe(claim: Claim, project: Project) -> Probe | None:
     """A probe of the recipe of a claim, or of one that includes it; None if there is none that loads.
 
-    A configuration in Python is run by itself.
+    A configuration that another library loads is loaded by itself.
     """
+    from modellint.claims.recipes import HYPERPYYAML, NotLoaded
     from modellint.link.recipes.pairing import including, scripts_of
 
-    if kind_of(Path(claim.place.path).name) == PYTHON:
+    if isinstance(claim, NotLoaded) and claim.loader != HYPERPYYAML:
         return file_probe(claim)
     recipe = project.recipe(Path(claim.place.path))
     whole = None if recipe is None else next(iter(including(recipe, project)), None)

@@ -7,9 +7,12 @@ file that is copied over the library's, or in a function that replaces a method 
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from modellint.packs import load_rules
 
 if TYPE_CHECKING:
     from conftest import Workspace
@@ -328,3 +331,14 @@ def test_a_file_that_runs_where_it_stands_is_no_copy(workspace: Workspace) -> No
     workspace.write({**PROJECT, COPY: COPIED, **dict.fromkeys(below, "")})
     ((confidence, _, _, _),) = found(workspace, ".")
     assert confidence == "medium"
+
+
+def test_fillers_of_other_files_are_theirs(workspace: Workspace) -> None:
+    """A function of one name may be called anywhere: the fillers in those files are found when they are checked."""
+    rule = type(load_rules()["ML304"])
+    (example,) = (one for one in rule.bad if one.title == "Batches that a collate function pads")
+    root = Path(__file__).parent.parent / "examples/vila/broken"
+    own = {f"own/{path.name}": path.read_text("utf-8") for path in root.glob("*.py")}
+    workspace.write(own | {f"other/{name}": text for name, text in example.files.items()})
+    assert {path for path, _, _ in workspace.places("own")} == {"own/packing.py"}
+    assert "other/train.py" in {path for path, _, _ in workspace.places()}

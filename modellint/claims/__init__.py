@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from .positions import TableEnds as TableEnds
     from .positions import TableShort as TableShort
     from .recipes import KeyTwice as KeyTwice
+    from .recipes import NoClassNamed as NoClassNamed
     from .recipes import NoEntry as NoEntry
     from .recipes import NoKey as NoKey
     from .recipes import NoModule as NoModule
@@ -123,7 +124,7 @@ else:
             ".recipes": (
                 "NotMoved NoModule NotSaved NotTrained OptimizerNotSaved NotWrapped SizesDiffer "
                 "RowsLacking NotLoaded NotMade KeyTwice NoEntry NoKey Unresolved NotComposed NotLocated NotCalled "
-                "NotParsed"
+                "NotParsed NoClassNamed"
             ),
             ".training": "Fed NoGradient InNoGroup NothingToTrain",
         },

@@ -13,7 +13,8 @@ class Refused(Claim):
 
     `within` is the function of the same file that is called to reach it, if it is not the one around the place. An
     error that says numbers names `numbers` among them: the sizes that do not fit, rather than those of made-up inputs.
-    `tensors` are inputs of the function around the place with which it happens: name, type if known, sizes.
+    `tensors` are inputs of the function around the place with which it happens: name, type if known, sizes. `given`
+    are the numbers of a configuration with which the class is built.
     """
 
     error: str
@@ -21,6 +22,7 @@ class Refused(Claim):
     within: str = ""
     numbers: tuple[int, ...] = ()
     tensors: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
+    given: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

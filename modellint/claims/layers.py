@@ -83,13 +83,15 @@ class MovedLate(Claim):
 class Tied(Claim):
     """The layers made at the place and at `other` share a weight, but are not made for one number of ids.
 
-    The code at `tie` ties them in objects of the class `owner`, or makes a base class tie them (`is_declared`).
+    The code at `tie` ties them in objects of the class `owner`, or makes a base class tie them (`is_declared`). `given`
+    are the numbers of a configuration with which the class is built.
     """
 
     other: Place
     tie: Place
     owner: str
     is_declared: bool
+    given: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,12 +27,14 @@ class FedNumbers(Claim):
 class IdsExceed(Claim):
     """Ids without a row reach the look-up at the place, drawn from the scores of the layer made at `head`.
 
-    `codec` is the class of a published codec, if its codebooks are looked up, each of which has `rows` rows.
+    `codec` is the class of a published codec, if its codebooks are looked up, each of which has `rows` rows. `given`
+    are the numbers of a configuration with which the class is built.
     """
 
     codec: str = ""
     rows: int = 0
     head: Place | None = None
+    given: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,9 @@ from .claim import Claim
 if TYPE_CHECKING:
     from modellint.source import Place
 
+#: The package that loads recipes.
+HYPERPYYAML = "hyperpyyaml"
+
 
 @dataclass(frozen=True, slots=True)
 class NotMoved(Claim):
@@ -82,11 +85,13 @@ class RowsLacking(Claim):
 class NotLoaded(Claim):
     """The text at the place makes the recipe fail to load; with `instead` in its place it loads.
 
-    If nothing can stand in its place, or if the error is known to, that names `wanted`.
+    If nothing can stand in its place, or if the error is known to, that names `wanted`. `loader` is the package that
+    loads the file.
     """
 
     instead: str
     wanted: str = ""
+    loader: str = HYPERPYYAML
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +135,17 @@ class NoKey(Claim):
 
 @dataclass(frozen=True, slots=True)
 class Unresolved(Claim):
-    """The interpolation `text` leads to no node: in the file, or in what Hydra composes, as for NotComposed."""
+    """The interpolation `text` leads to no node: in the file, or in what Hydra composes, as for NotComposed.
+
+    `is_loop`: it leads back to itself.
+    """
 
     text: str
     folder: str = ""
     name: str = ""
     arguments: tuple[str, ...] = ()
     script: str = ""
+    is_loop: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +172,14 @@ class NotLocated(Claim):
     target: str
     package: str = ""
     releases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NoClassNamed(Claim):
+    """No registry of mmengine has the `name`, once the `files` that register classes are imported."""
+
+    name: str
+    files: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from modellint.link.recipes.targets import ResolvedName, TaggedItem, TargetKind,
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from modellint.graph.python import Class, Function
     from modellint.graph.recipe import Recipe, Scalar
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
@@ -76,7 +77,7 @@ def type_of(item: Item, whole: Recipe, project: Project) -> ResolvedName:
     entry = item.node.get("type")
     name = item.node.tag.target
     if entry is not None and entry.value.tag.kind is TagKind.OTHER:
-        return _UNKNOWN if name.startswith(".") else locate_in(name, whole, project)
+        return _UNKNOWN if name.startswith(".") else replace(locate_in(name, whole, project), definition=name)
     if _is_of_another_scope(item, whole, project):
         return _UNKNOWN
     found = project.once(("openmmlab type", name), lambda: _of_registries(name, whole, project))
@@ -138,7 +139,7 @@ def _of_registries(name: str, whole: Recipe, project: Project) -> ResolvedName:
     if definitions is None and "." in name:
         target = locate_in(name, whole, project)
         if target.kind in (TargetKind.CLASS, TargetKind.FUNCTION):
-            return target
+            return replace(target, definition=name)
         if target.kind is TargetKind.MISSING and name.count(".") > 1:
             return target  # a shorter one may have a scope in front
         scope, _, last = name.rpartition(".")
@@ -197,12 +198,16 @@ def _as_target(definitions: Sequence[Definition], project: Project) -> ResolvedN
             signatures.clear()
             break
         signatures += found
-    first = definitions[0] if definitions else None
-    match first:
+
+    def target(kind: TargetKind, first: Class | Function) -> ResolvedName:
+        name = f"{first.module.name}.{first.qualname}" if len(definitions) == 1 else ""
+        return ResolvedName(kind, tuple(signatures), place=first.place, definition=name)
+
+    match definitions[0] if definitions else None:
         case DefinedFunction(function):
-            return ResolvedName(TargetKind.FUNCTION, tuple(signatures), place=function.place)
+            return target(TargetKind.FUNCTION, function)
         case DefinedClass(cls):
-            return ResolvedName(TargetKind.CLASS, tuple(signatures), place=cls.place)
+            return target(TargetKind.CLASS, cls)
     return _UNKNOWN
 
 

@@ -62,7 +62,7 @@ class IdsExceedTable(Rule):
     severity = Severity.ERROR
     requires = (
         *("constructed_anywhere", "imported", "lookups", "made_objects", "may_look_up", "searches", "size_place"),
-        "written_size",
+        *("written_numbers", "written_size"),
     )
     takes_configs = True
     about = ("torch.nn.Embedding",)
@@ -129,6 +129,11 @@ class IdsExceedTable(Rule):
                 evidence=(f"ids go up to {written.classes - 1}, the last row is {written.rows - 1}",),
                 related=related,
                 help="size the head and the table by the same key",
+                claim=claims.IdsExceed(
+                    lookup.place.place, "", written.rows, None if ids.head is None else ids.head.place, given
+                )
+                if (given := recipes.about(recipe, project).written_numbers(item))
+                else None,
             )
 
     def probe(

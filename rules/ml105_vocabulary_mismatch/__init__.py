@@ -15,7 +15,7 @@ from modellint.rule import Rule, python_probe, recipe_probe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import ModuleFacts
+    from modellint.graph.python import Class, ModuleFacts
     from modellint.graph.recipe import Recipe
     from modellint.rule import Probe, Project
 
@@ -66,7 +66,8 @@ class VocabularyMismatch(Rule):
     name = "vocabulary-mismatch"
     severity = Severity.WARNING
     requires = (
-        *("disagreements", "id_layer", "id_layer_returned", "imported", "made_objects", "size_place", "written_size"),
+        *("disagreements", "id_layer", "id_layer_returned", "imported", "made_objects", "size_place"),
+        *("written_numbers", "written_size"),
     )
     about = ("torch.nn.Embedding",)
     takes_configs = True
@@ -124,7 +125,7 @@ class VocabularyMismatch(Rule):
                 sizes = [(asked.written_size(layer.rows, item, constructor), layer) for layer in (first, second)]
                 known = sorted(((size, layer) for size, layer in sizes if size is not None), key=lambda pair: pair[0])
                 if len(known) == 2 and known[0][0] < known[1][0]:
-                    yield self._written_finding(item, known[0], known[1], tied, asked)
+                    yield self._written_finding(item, known[0], known[1], tied, cls, asked)
 
     def _written_finding(
         self,
@@ -132,9 +133,11 @@ class VocabularyMismatch(Rule):
         smaller: tuple[int, queries.IdLayer],
         larger: tuple[int, queries.IdLayer],
         tied: queries.Site,
+        owner: Class,
         asked: recipes.Queries,
     ) -> Finding:
         """The finding about an object whose arguments give layers that share a weight two sizes."""
+        places, given = (smaller[1].made.place, larger[1].made.place), asked.written_numbers(item)
         return self.finding(
             asked.size_place(smaller[1].rows, item),
             f"`{item.path}` shares the weight of a layer for {smaller[0]} ids with one for {larger[0]}",
@@ -142,11 +145,12 @@ class VocabularyMismatch(Rule):
             confidence=Confidence.HIGH,
             evidence=(f"`{tied.module.text_of(tied.value)}` ties their weights",),
             related=(
-                Related(smaller[1].made.place, f"this layer has {smaller[0]} rows"),
-                Related(larger[1].made.place, f"this layer has {larger[0]} rows"),
+                Related(places[0], f"this layer has {smaller[0]} rows"),
+                Related(places[1], f"this layer has {larger[0]} rows"),
                 Related(tied.place, "the weights are tied here"),
             ),
             help="size both by the same key",
+            claim=claims.Tied(places[0], places[1], tied.place, owner.qualname, False, given) if given else None,
         )
 
     def probe(self, claim: claims.SizesDiffer | claims.Tied | claims.Outgrown, project: Project) -> Probe | None:

@@ -70,13 +70,15 @@ class NegativeSentinelPositions(Rule):
         seen: set[object] = set()
         flow = queries.flow(module, project)
         lookups = [*flow.lookups()]
+        others: dict[ModuleFacts, None] = {}
         for function in {f: None for f, filler in flow.constants_written() if _number(filler) is not None}:
-            others = dict.fromkeys(caller.module for caller in flow.callers(function))
-            lookups += (one for o in others if o is not module for one in queries.flow(o, project).lookups())
+            others |= dict.fromkeys(caller.module for caller in flow.callers(function))
         padded = [one for one in flow.padded_positions() if _number(one.filler) is not None and flow.escapes(one)]
         for one in padded:
-            users = dict.fromkeys(caller.module for caller in flow.possible_callers(one.frame.function))
-            lookups += (found for user in users for found in queries.flow(user, project).lookups())
+            others |= dict.fromkeys(caller.module for caller in flow.possible_callers(one.frame.function))
+        for other in others:
+            found = queries.flow(other, project).lookups() if other is not module else ()
+            lookups += (one for one in found if _is_written_in(one.element, module))
         for lookup in sorted(lookups, key=lambda lookup: lookup.is_conditional):
             element = lookup.element
             number = _number(element, is_none=not lookup.is_made) if isinstance(element, queries.Filler) else None
@@ -149,6 +151,10 @@ class NegativeSentinelPositions(Rule):
             fix=None if edit is None else Fix("Fill with 0", Applicability.UNSAFE, (edit,)),
             claim=claims.NegativeFiller(place, lookup),
         )
+
+
+def _is_written_in(element: object, module: ModuleFacts) -> bool:
+    return isinstance(element, queries.Filler) and element.origin.module is module
 
 
 def _number(filler: queries.Filler, *, is_none: bool = False) -> int | None:

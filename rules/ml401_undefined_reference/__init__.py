@@ -96,7 +96,7 @@ class UndefinedReference(Rule):
         written = f"${{{problem.text}}}" if is_plain else problem.text if is_python else problem.reference
         claim: claims.Unresolved | claims.NotLoaded = claims.NotLoaded(problem.place, "0")
         if is_python:
-            claim = claims.NotLoaded(problem.place, "0", problem.missing)
+            claim = claims.NotLoaded(problem.place, "0", problem.missing, "mmengine")
         elif is_plain:
             claim = claims.Unresolved(problem.place, written, *(asked.command or ()))
         what = f"`{written}` does not resolve: "
@@ -131,7 +131,7 @@ class UndefinedReference(Rule):
         )
 
     def _unresolved_finding(self, found: queries.FoundProblem, what: str, evidence: str, help: str) -> Finding:
-        problem = found.problem
+        problem, is_python = found.problem, found.recipe.dialect is Dialect.OPENMMLAB
         return self.finding(
             problem.place,
             what,
@@ -139,7 +139,7 @@ class UndefinedReference(Rule):
             confidence=Confidence.HIGH,
             evidence=(evidence,),
             help=help,
-            claim=claims.NotLoaded(problem.place, "0"),
+            claim=claims.NotLoaded(problem.place, "0", *(("", "mmengine") if is_python else ())),
         )
 
 

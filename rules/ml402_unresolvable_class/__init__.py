@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from modellint.rule import Probe, Project
 
 
+#: The method by which files register classes, and the most such files that are imported to look for a name.
+_REGISTER = "register_module"
+_MOST_FILES = 50
+
+
 class UnresolvableClass(Rule):
     """A tag names a class, function or module that does not exist
 
@@ -66,7 +71,10 @@ class UnresolvableClass(Rule):
     code = "ML402"
     name = "unresolvable-class"
     severity = Severity.ERROR
-    requires = ("dialect", "faults", "is_for_earlier", "requirement", "tags", "untargeted_mappings")
+    requires = (
+        *("dialect", "faults", "is_for_earlier", "registering_files", "requirement", "tags"),
+        "untargeted_mappings",
+    )
     takes_configs = True
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
@@ -76,7 +84,7 @@ class UnresolvableClass(Rule):
         for tagged in () if asked.dialect.is_typed else asked.tags():
             target = tagged.target
             if tagged.is_refused:
-                yield self._misfit(tagged, recipe, asked.dialect)
+                yield self._misfit(tagged, recipe, project)
             elif target.kind is queries.TargetKind.MISSING:
                 near = edits.get_close_matches(target.missing, sorted(target.available), n=3, cutoff=0.7)
                 if near or target.is_sure:
@@ -84,9 +92,9 @@ class UnresolvableClass(Rule):
         for place, path, names in queries.about(recipe, project).untargeted_mappings():
             yield self._unnamed_finding(place, path, names, queries.about(recipe, project).dialect)
 
-    def probe(self, claim: claims.NotMade | claims.NotLocated, project: Project) -> Probe | None:
-        """Load the recipe with HyperPyYAML, and make the tag's object; locate the name in `_target_`."""
-        return file_probe(claim) if isinstance(claim, claims.NotLocated) else recipe_probe(claim, project)
+    def probe(self, claim: claims.NotMade | claims.NotLocated | claims.NoClassNamed, project: Project) -> Probe | None:
+        """Load the recipe with HyperPyYAML, and make the tag's object; locate the name, or look it up in registries."""
+        return recipe_probe(claim, project) if isinstance(claim, claims.NotMade) else file_probe(claim)
 
     def _missing(self, bad: queries.TaggedItem, recipe: Recipe, near: list[str], project: Project) -> Finding:
         target, tag = bad.target, bad.item.node.tag
@@ -111,7 +119,7 @@ class UnresolvableClass(Rule):
             confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
             evidence=evidence,
             help=_help(target, near),
-            claim=_claim(bad, recipe, dialect),
+            claim=_claim(bad, recipe, project),
             cause=f"{target.owner}.{target.missing} {target.moved}",
         )
 
@@ -148,7 +156,8 @@ class UnresolvableClass(Rule):
             help=f"is `{near[0]}` meant to be `{target}`?" if near else f"name the class under `{target}`",
         )
 
-    def _misfit(self, bad: queries.TaggedItem, recipe: Recipe, dialect: queries.Description) -> Finding:
+    def _misfit(self, bad: queries.TaggedItem, recipe: Recipe, project: Project) -> Finding:
+        dialect = queries.about(recipe, project).dialect
         written, kind, place = bad.item.node.tag, bad.target.kind.value, bad.target.place
         tag = written.kind.value
         key = written.text if dialect.is_plain else tag
@@ -162,19 +171,20 @@ class UnresolvableClass(Rule):
             ),
             related=(Related(place, "defined here"),) if place is not None else (),
             help=_advice(tag, kind),
-            claim=_claim(bad, recipe, dialect),
+            claim=_claim(bad, recipe, project),
             cause=written.text,
         )
 
 
 def _claim(
-    bad: queries.TaggedItem, recipe: Recipe, dialect: queries.Description
-) -> claims.NotMade | claims.NotLocated | None:
-    tag = bad.item.node.tag
-    if recipe.dialect is Dialect.OPENMMLAB:
-        return None
+    bad: queries.TaggedItem, recipe: Recipe, project: Project
+) -> claims.NotMade | claims.NotLocated | claims.NoClassNamed | None:
+    tag, asked = bad.item.node.tag, queries.about(recipe, project)
     place = recipe.place(tag.span)
-    if dialect.is_plain:
+    if recipe.dialect is Dialect.OPENMMLAB and not bad.target.owner:
+        files = tuple(path.as_posix() for path in asked.registering_files((_REGISTER,)))
+        return claims.NoClassNamed(place, tag.target, files) if len(files) <= _MOST_FILES else None
+    if asked.dialect.is_plain:
         return claims.NotLocated(place, tag.target, bad.target.package, bad.target.releases)
     return claims.NotMade(place, bad.item.top, tag.target, "")
 

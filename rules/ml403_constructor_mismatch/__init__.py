@@ -198,12 +198,11 @@ def _join_findings(first: Finding, *others: Finding) -> Finding:
 
 def _claim(bad: BadCall, misfit: queries.Misfit) -> claims.NotMade | claims.NotCalled | None:
     item, tag = bad.item, bad.item.node.tag
-    if item.recipe.dialect is Dialect.OPENMMLAB:
-        return None
     if tag.kind is TagKind.TARGET:
         target = bad.target
+        name = target.definition or (tag.target if item.recipe.dialect is not Dialect.OPENMMLAB else "")
         releases = target.package, target.releases
-        return claims.NotCalled(bad.place(misfit), tag.target, *bad.given, bad.is_final, *releases)
+        return claims.NotCalled(bad.place(misfit), name, *bad.given, bad.is_final, *releases) if name else None
     first = next(one for one in bad.misfits if bad.place(one) == bad.place(misfit))  # whose error hides the others
     says = first.unknown or first.doubled or (*first.missing, "")[0]
     return claims.NotMade(item.recipe.place(tag.span), item.top, tag.target, says)

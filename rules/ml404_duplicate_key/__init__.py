@@ -72,7 +72,7 @@ class DuplicateKey(Rule):
                     confidence=Confidence.HIGH,
                     evidence=("`Config.fromfile` raises `KeyError: Duplicate key is not allowed among bases`",),
                     help="remove the key from one of the two files, or let one inherit from the other",
-                    claim=claims.NotLoaded(refusal.place, "", refusal.wanted),
+                    claim=claims.NotLoaded(refusal.place, "", refusal.wanted, "mmengine"),
                 )
 
     def _finding(self, repeated: RepeatedKey, dialect: queries.Description) -> Finding:

@@ -82,7 +82,9 @@ class UnknownTag(Rule):
             confidence=Confidence.HIGH if found.is_sure or near else Confidence.MEDIUM,
             evidence=(dialect.untagged,),
             help=f"did you mean `{near}`?" if near else "correct the tag, or register a constructor for it",
-            claim=None if dialect.is_plain else claims.NotLoaded(place, ""),
+            claim=claims.NotLoaded(place, " ", text.strip("!<>"), "jsonargparse" if dialect.is_typed else "omegaconf")
+            if dialect.is_plain
+            else claims.NotLoaded(place, ""),
         )
 
     def _misplaced_finding(self, problem: queries.Problem) -> Finding:

@@ -8,15 +8,17 @@ from modellint import claims
 from modellint.finding import Confidence, Finding, Severity
 from modellint.graph.recipe import Dialect
 from modellint.link.recipes import queries
-from modellint.rule import Rule, recipe_probe
+from modellint.rule import Rule, file_probe, recipe_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.recipe import Recipe
-    from modellint.rule import Project
+    from modellint.rule import Probe, Project
 
 _OWN_VALUE = "give one of the keys a value of its own"
+#: In place of the command by which Hydra composes a file, for one that is loaded by itself.
+_ALONE = ("", "", (), "")
 
 
 class ReferenceCycle(Rule):
@@ -53,9 +55,8 @@ class ReferenceCycle(Rule):
     code = "ML407"
     name = "reference-cycle"
     severity = Severity.ERROR
-    requires = ("dialect", "problems")
+    requires = ("command", "dialect", "problems")
     takes_configs = True
-    probe = staticmethod(recipe_probe)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         kinds = queries.ProblemKind
@@ -64,11 +65,15 @@ class ReferenceCycle(Rule):
             if recipe.dialect is Dialect.OPENMMLAB:
                 yield self._inherits_itself(found.problem)
             elif asked.dialect.is_plain:
-                yield self._leads_back(found.problem)
+                yield self._leads_back(found.problem, asked.command)
             else:
                 yield self._finding(found.problem, found.problem.kind is kinds.ITSELF)
 
-    def _leads_back(self, problem: queries.Problem) -> Finding:
+    def probe(self, claim: claims.NotLoaded | claims.Unresolved, project: Project) -> Probe | None:
+        """Load the recipe with HyperPyYAML, with and without the reference; resolve it as OmegaConf or Hydra does."""
+        return file_probe(claim) if isinstance(claim, claims.Unresolved) else recipe_probe(claim, project)
+
+    def _leads_back(self, problem: queries.Problem, command: tuple[str, str, tuple[str, ...], str] | None) -> Finding:
         text = f"${{{problem.text}}}"
         return self.finding(
             problem.place,
@@ -77,6 +82,7 @@ class ReferenceCycle(Rule):
             confidence=Confidence.HIGH,
             evidence=("OmegaConf raises `InterpolationResolutionError` when the value is read",),
             help=_OWN_VALUE,
+            claim=claims.Unresolved(problem.place, text, *(command or _ALONE), True),
         )
 
     def _inherits_itself(self, problem: queries.Problem) -> Finding:
@@ -87,7 +93,7 @@ class ReferenceCycle(Rule):
             confidence=Confidence.HIGH,
             evidence=("`Config.fromfile` reads the files again and again until it raises `RecursionError`",),
             help="remove this entry of `_base_`",
-            claim=claims.NotLoaded(problem.place, "", "recursion"),
+            claim=claims.NotLoaded(problem.place, "", "recursion", "mmengine"),
         )
 
     def _finding(self, problem: queries.Problem, is_itself: bool) -> Finding:

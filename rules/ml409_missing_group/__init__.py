@@ -124,8 +124,9 @@ def _claim(
     place = refusal.place
     if dialect is Dialect.OPENMMLAB:
         if refusal.trouble.name == "NO_BASE":
-            return claims.NotLoaded(place, "", refusal.text.removesuffix(".py").replace(".", "/").rpartition("/")[2])
-        return claims.NotLoaded(place, f"modellint_{place.span.line}_{place.span.column}", refusal.text)
+            wanted = refusal.text.removesuffix(".py").replace(".", "/").rpartition("/")[2]
+            return claims.NotLoaded(place, "", wanted, "mmengine")
+        return claims.NotLoaded(place, f"modellint_{place.span.line}_{place.span.column}", refusal.text, "mmengine")
     if command is None:
         return None
     folder, name, arguments, script = command

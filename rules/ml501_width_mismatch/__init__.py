@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import gcd
 from typing import TYPE_CHECKING
 
@@ -88,8 +89,8 @@ class WidthMismatch(Rule):
 
     ## Confirming
     modellint builds the class and calls the method with inputs that it takes. PyTorch's error is the verdict. It does
-    not run a mismatch that shows only after another layer passes its output on, or only under a condition, and no
-    recipe.
+    not run a mismatch that shows only after another layer passes its output on, or only under a condition. Of a recipe
+    or configuration, it runs a class of which all arguments are whole numbers.
 
     ## References
     - [torch.nn](https://pytorch.org/docs/stable/nn.html)
@@ -150,6 +151,7 @@ class WidthMismatch(Rule):
                 evidence=("the widths differ with the numbers of this recipe",),
                 related=related,
                 help="make the widths agree",
+                claim=_claim_with_numbers(one),
             )
 
     def probe(self, claim: claims.Refused, project: Project) -> Probe:
@@ -205,6 +207,15 @@ class WidthMismatch(Rule):
             help="choose a number that divides the width",
             claim=refused_division(site),
         )
+
+
+def _claim_with_numbers(found: recipes.RefusedNumber) -> claims.Refused | None:
+    """The claim that torch refuses the class with the numbers of a configuration; None if other things decide, too."""
+    from .refused import claim_of
+
+    given = () if found.made is None or found.made is not found.item else recipes.Queries.written_numbers(found.item)
+    claim = claim_of(found.refused) if given else None
+    return None if claim is None else replace(claim, given=given)
 
 
 def _is_of_another_file(refused: queries.RefusedOperation) -> bool:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from served import served
 
+from modellint.claims.calls import Refused
 from modellint.claims.recipes import (
     KeyTwice,
+    NoClassNamed,
     NoEntry,
     NotCalled,
     NotComposed,
@@ -43,12 +45,12 @@ model:
 LAYERS = "WIDTH = 3\n\n\ndef build(width, *, depth=2):\n    return width\n"
 
 
-def verdict_of(folder: Path, kind: type[Claim], *fields: Any, layers: str = LAYERS) -> Verdict:
+def verdict_of(folder: Path, kind: type[Claim], *fields: Any, layers: str = LAYERS, **named: Any) -> Verdict:
     path = folder / "train.yaml"
     path.write_text(CONFIG)
     (folder / "layers.py").write_text(layers)
     setup = served((str(folder),))
-    claim = kind(Place(path.as_posix(), Span(1, 1, 1, 1)), *fields)
+    claim = kind(Place(path.as_posix(), Span(1, 1, 1, 1)), *fields, **named)
     answered = answer(Group(Target(path), ((0, Probe(Target(path), claim)),)), setup)
     assert isinstance(answered[0], Verdict)
     return answered[0]
@@ -194,6 +196,83 @@ def test_an_interpolation_is_resolved(tmp_path: Path) -> None:
     assert "InterpolationKeyError" in (verdict.detail or "")
     assert verdict_of(tmp_path, Unresolved, "${model.width}").status is Status.REFUTED
     assert verdict_of(tmp_path, Unresolved, "${nothing}").status is Status.UNCONFIRMED
+    assert verdict_of(tmp_path, Unresolved, "${..wdth}", is_loop=True).status is Status.UNCONFIRMED
+
+
+@pytest.mark.parametrize(
+    ("width", "is_loop", "status"),
+    [
+        ("${size}", True, Status.CONFIRMED),
+        ("${size}", False, Status.UNCONFIRMED),
+        ("8", True, Status.REFUTED),
+    ],
+)
+def test_an_interpolation_that_leads_back(tmp_path: Path, width: str, is_loop: bool, status: Status) -> None:
+    pytest.importorskip("omegaconf")
+    (tmp_path / "config.yaml").write_text(f"width: {width}\nsize: ${{width}}\n")
+    made = tmp_path.as_posix(), "config"
+    pytest.importorskip("hydra")
+    assert verdict_of(tmp_path, Unresolved, "${width}", *made, is_loop=is_loop).status is status
+
+
+REGISTERING = """
+from mmengine.registry import Registry
+
+MODELS = Registry("model")
+
+
+@MODELS.register_module(name=["Linear", "Flat"])
+class Head:
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "status", "says"),
+    [
+        ("Linaer", ["layers.py"], Status.CONFIRMED, "Linaer is not in the"),
+        ("Head", ["layers.py"], Status.CONFIRMED, "Head is not in the"),
+        ("Flat", ["layers.py"], Status.REFUTED, "is registered"),
+        ("Linaer", ["layers.py", "broken.py"], Status.UNCONFIRMED, "importing `broken.py` raises"),
+        ("Linaer", ["empty.py"], Status.UNCONFIRMED, "no registry"),
+    ],
+)
+def test_a_name_is_looked_up_in_registries(
+    tmp_path: Path, name: str, files: list[str], status: Status, says: str
+) -> None:
+    (tmp_path / "broken.py").write_text("raise RuntimeError('no data')\n")
+    (tmp_path / "empty.py").write_text("")
+    paths = tuple((tmp_path / file).as_posix() for file in files)
+    verdict = verdict_of(tmp_path, NoClassNamed, name, paths, layers=REGISTERING)
+    if find_spec("mmengine") is None:
+        assert (verdict.status, verdict.detail) == (Status.UNCONFIRMED, "`mmengine` is not installed")
+        return
+    assert (verdict.status, says in (verdict.detail or "")) == (status, True), verdict.detail
+
+
+@pytest.mark.parametrize("loader", ["omegaconf", "jsonargparse"])
+@pytest.mark.parametrize(
+    ("lines", "statuses"),
+    [
+        (["one: !env A", "two: !!python/tuple [1]"], [Status.CONFIRMED, Status.CONFIRMED]),
+        (["one: !!float 1"], [Status.REFUTED]),
+        (["one: !env A", "two: !!float 1"], [Status.CONFIRMED, Status.REFUTED]),
+        (["one: !env 3", "two: [1"], [Status.UNCONFIRMED]),
+    ],
+)
+def test_a_tag_that_a_loader_refuses(tmp_path: Path, lines: list[str], statuses: list[Status], loader: str) -> None:
+    path = tmp_path / "train.yaml"
+    path.write_text("\n".join(lines))
+    target, probes = Target(path), []
+    for number in range(len(statuses)):
+        tag = lines[number].split()[1]
+        place = Place(path.as_posix(), Span(number + 1, 6, number + 1, 6 + len(tag)))
+        probes.append((number, Probe(target, NotLoaded(place, " ", tag.strip("!"), loader))))
+    answered = answer(Group(target, tuple(probes)), served((str(tmp_path),)))
+    if find_spec(loader) is None:
+        assert {verdict.detail for verdict in answered.values()} == {f"`{loader}` is not installed"}
+        return
+    assert [answered[number].status for number in range(len(statuses))] == statuses, answered
 
 
 def test_a_configuration_is_composed(tmp_path: Path) -> None:
@@ -333,9 +412,36 @@ def test_a_configuration_that_mmengine_refuses(
         line = next(n for n, one in enumerate(lines, 1) if written in one)
         column = lines[line - 1].index(written) + 1
         place = Place(path.as_posix(), Span(line, column, line, column + len(written)))
-        probes.append((number, Probe(target, NotLoaded(place, instead, wanted))))
+        probes.append((number, Probe(target, NotLoaded(place, instead, wanted, "mmengine"))))
     answered = answer(Group(target, tuple(probes)), served((str(tmp_path),)))
     if find_spec("mmengine") is None:
         assert {verdict.detail for verdict in answered.values()} == {"`mmengine` is not installed"}
         return
     assert [answered[number].status for number in range(len(found))] == statuses, answered
+
+
+TAGGER = """\
+from torch import nn
+
+
+class Tagger(nn.Module):
+    def __init__(self, width: int, hidden: int):
+        super().__init__()
+        self.encoder = nn.Linear(4, width)
+        self.head = nn.Linear(hidden, 2)
+
+    def forward(self, features):
+        hidden = self.encoder(features)
+        return self.head(hidden)
+"""
+
+
+@pytest.mark.parametrize(("hidden", "status"), [(6, Status.CONFIRMED), (8, Status.REFUTED)])
+def test_a_class_is_built_with_the_numbers_of_a_configuration(tmp_path: Path, hidden: int, status: Status) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(TAGGER)
+    place = Place(path.as_posix(), Span(12, 16, 12, 33))
+    claim = Refused(place, "RuntimeError", "", given=(("width", 8), ("hidden", hidden)))
+    target = Target(path, "Tagger.forward")
+    verdict = answer(Group(target, ((0, Probe(target, claim)),)), served((str(tmp_path),)))[0]
+    assert verdict.status is status, verdict.detail

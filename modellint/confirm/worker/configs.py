@@ -23,7 +23,16 @@ from .verdicts import REFUTED, Verdict, confirmed, refuted, unconfirmed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.claims.recipes import KeyTwice, NoEntry, NotCalled, NotComposed, NotLocated, NotParsed, Unresolved
+    from modellint.claims.recipes import (
+        KeyTwice,
+        NoClassNamed,
+        NoEntry,
+        NotCalled,
+        NotComposed,
+        NotLocated,
+        NotParsed,
+        Unresolved,
+    )
 
     from .session import Session
     from .standins import StandIns
@@ -57,6 +66,31 @@ def targeting(session: Session, claim: NotLocated | NotCalled) -> Verdict:
         return _unless_of_another_release(claim, refuted(f"`{name}` takes these arguments"))
     session.begin(f"making `{name}`")
     return _unless_of_another_release(claim, open_call(name, found, bound, is_final=claim.is_final))
+
+
+def registry_lookup(session: Session, claim: NoClassNamed) -> Verdict:
+    """Import the files that register classes: confirmed if no registry in them has the name then."""
+    try:
+        library: Any = importlib.import_module("mmengine.registry")
+    except ImportError:
+        return unconfirmed("`mmengine` is not installed")
+    found: list[Any] = []
+    for path in claim.files:
+        try:
+            known = vars(session.load(path).module).values()
+        except Exception as error:
+            return unconfirmed(f"importing `{os.path.basename(path)}` raises {described(error)}")
+        found += [one for one in known if isinstance(one, library.Registry) and one not in found]
+    session.begin(f"looking up `{claim.name}`")
+    if not found:
+        return unconfirmed("no registry of mmengine is there")
+    if any(one.get(claim.name) is not None for one in found):
+        return refuted(f"`{claim.name}` is registered")
+    try:
+        found[0].build({"type": claim.name})
+    except KeyError as error:
+        return confirmed(f"building it raises {described(error)}")
+    return refuted(f"`{claim.name}` can be built")
 
 
 def _unless_of_another_release(claim: NotLocated | NotCalled, outcome: Verdict) -> Verdict:
@@ -125,7 +159,7 @@ def locate(name: str, stand_ins: StandIns) -> Any:
 
 
 def interpolating(session: Session, claim: Unresolved) -> Verdict:
-    """Resolve an interpolation: confirmed if its key is missing."""
+    """Resolve an interpolation: confirmed if its key is missing, or if it leads back to itself and that is claimed."""
     session.begin("loading the configuration")
     try:
         omegaconf: Any = importlib.import_module("omegaconf")
@@ -141,10 +175,11 @@ def interpolating(session: Session, claim: Unresolved) -> Verdict:
     try:
         for node in found:
             node._dereference_node()
-    except omegaconf.errors.InterpolationKeyError as error:
-        return confirmed(f"resolving it raises {described(error)}")
     except omegaconf.errors.OmegaConfBaseException as error:
-        return unconfirmed(f"resolving it raises {described(error)}")
+        told = f"resolving it raises {described(error)}"
+        is_missing = isinstance(error, omegaconf.errors.InterpolationKeyError)
+        is_it = "Recursive interpolation" in str(error) if claim.is_loop else is_missing
+        return confirmed(told) if is_it else unconfirmed(told)
     if not found:
         return unconfirmed("it is not there when the configuration is loaded")
     return refuted("it leads to a value")

@@ -227,8 +227,8 @@ def loading(session: Session, claim: NotLoaded | NotMade) -> Verdict:
     for edit in map(_edit, session.claims(RECIPES.NotLoaded, RECIPES.NotMade)):
         if not any(_overlap(edit, known) for known in (mine, *others)):
             others.append(edit)
-    if isinstance(claim, RECIPES.NotLoaded) and session.target.endswith(".py"):
-        return _config_verdict(session.target, [edit for edit in others if edit[-1]], mine, claim.wanted)
+    if isinstance(claim, RECIPES.NotLoaded) and claim.loader != RECIPES.HYPERPYYAML:
+        return _config_verdict(session.target, [edit for edit in others if edit[-1]], mine, claim)
     path, about, says, keys = session.target, "", "", None
     if isinstance(claim, RECIPES.NotMade):
         about, says, keys = claim.target, claim.says, [claim.key]
@@ -245,37 +245,51 @@ def loading(session: Session, claim: NotLoaded | NotMade) -> Verdict:
     return refuted("HyperPyYAML loads the recipe")
 
 
-def _config_verdict(path: str, others: list[Edit], mine: Edit, wanted: str) -> Verdict:
-    """Load a configuration with mmengine: confirmed if the place of a claim prevents that."""
+def _config_verdict(path: str, others: list[Edit], mine: Edit, claim: NotLoaded) -> Verdict:
+    """Load a configuration with the package of its claim: confirmed if the place of the claim prevents that."""
     try:
-        library: Any = importlib.import_module("mmengine.config.config")
+        importlib.import_module(claim.loader)
     except ImportError:
-        return unconfirmed("`mmengine` is not installed")
+        return unconfirmed(f"`{claim.loader}` is not installed")
 
     def error_with(edits: list[Edit]) -> Exception | None:
-        def open_filled(file: Any, *arguments: Any, **options: Any) -> Any:
-            stream = open(file, *arguments, **options)  # noqa: SIM115
-            if os.path.realpath(file) != os.path.realpath(path):
-                return stream
-            with stream:
-                return io.StringIO(apply_edits(stream.read(), edits))
-
-        library.open = open_filled
         try:
-            library.Config.fromfile(path)
+            _read(claim.loader, path, edits)
         except Exception as error:
             return error
-        finally:
-            del library.open
         return None
 
     error = error_with(others)
     if error is None:
-        return refuted("`Config.fromfile` loads the configuration")
+        return refuted(f"`{claim.loader}` loads the configuration")
     told = f"loading the configuration raises {described(error)}"
     mended = error_with([*others, mine]) if mine[-1] else None
-    is_it = wanted in str(error) and str(mended) != str(error)
+    is_it = claim.wanted in str(error) and str(mended) != str(error)
     return confirmed(told) if is_it else unconfirmed(told)
+
+
+def _read(loader: str, path: str, edits: list[Edit]) -> None:
+    """Load a configuration with edits made. Raises the error of the package that loads it."""
+
+    def open_edited(file: Any, *arguments: Any, **options: Any) -> Any:
+        stream = open(file, *arguments, **options)  # noqa: SIM115
+        if os.path.realpath(file) != os.path.realpath(path):
+            return stream
+        with stream:
+            return io.StringIO(apply_edits(stream.read(), edits))
+
+    library: Any = importlib.import_module(loader)
+    if loader == "omegaconf":
+        library.OmegaConf.load(open_edited(path, encoding="utf-8"))
+    elif loader == "jsonargparse":
+        library.get_loader("yaml")(open_edited(path, encoding="utf-8").read())
+    else:
+        config: Any = importlib.import_module("mmengine.config.config")
+        config.open = open_edited
+        try:
+            config.Config.fromfile(path)
+        finally:
+            del config.open
 
 
 def _edit(claim: NotLoaded | NotMade) -> Edit:

@@ -12,7 +12,7 @@ from .beside import CALLS, CHECKS, CLAIMS, LAYERS, LOOKUPS, POSITIONS, RECIPES, 
 from .binding import binding, landing
 from .boundaries import boundaries
 from .checkpointed import saving
-from .configs import composing, entry, interpolating, parsing, repetition_of_key, targeting
+from .configs import composing, entry, interpolating, parsing, registry_lookup, repetition_of_key, targeting
 from .creation import creation
 from .cut import cutting
 from .device_check import placement_check, with_gpu
@@ -192,6 +192,7 @@ _REAL = (
     CHECKS.ModesDiffer,
     RECIPES.Unresolved,
     RECIPES.NotComposed,
+    RECIPES.NoClassNamed,
     RECIPES.NotLocated,
     RECIPES.NotCalled,
     *PROBES,
@@ -242,6 +243,7 @@ _PROBES: dict[type, Callable[[Session, Any], Verdict]] = {
     RECIPES.NoEntry: entry,
     RECIPES.Unresolved: interpolating,
     RECIPES.NotComposed: composing,
+    RECIPES.NoClassNamed: registry_lookup,
     RECIPES.NotLocated: targeting,
     RECIPES.NotCalled: targeting,
     RECIPES.NotParsed: parsing,

@@ -51,6 +51,8 @@ class Session:
         #: The settings' arguments for the request's target where another file defines it, by name and file.
         self._configured: dict[tuple[str, str], Mapping[str, Any]] = {}
         self._claims: dict[int, Claim] = {one["id"]: CLAIMS.from_json(one["claim"]) for one in request["probes"]}
+        #: The numbers of a configuration with which the class of the present claim is built.
+        self._given: dict[str, int] = {}
         #: The class or function that is built or called for the present claim.
         self.name = ""
         #: Functions in which the present claim can be seen, the likeliest first, by file and name.
@@ -82,6 +84,7 @@ class Session:
         self.name, self.functions, self.users = probe["name"], probe["functions"], probe["users"]
         claim = self._claims[probe["id"]]
         self._is_at_end = type(claim) in AT_ENDS
+        self._given = dict(getattr(claim, "given", ()))
         return claim
 
     @property
@@ -155,7 +158,14 @@ class Session:
         return self._sources[path]
 
     def settings_of(self, name: str, path: str) -> Mapping[str, Any]:
-        """The settings' `arguments` and `inputs` of a class or function of a file; empty without any."""
+        """The settings' `arguments` and `inputs` of a class or function of a file; empty without any.
+
+        The numbers of the configuration that the present claim is about are among the arguments.
+        """
+        said = self._settings_for(name, path)
+        return {**said, "arguments": {**said.get("arguments", {}), **self._given}} if self._given else said
+
+    def _settings_for(self, name: str, path: str) -> Mapping[str, Any]:
         if said := self._configured.get((name, path)):
             return said
         path = path.replace(os.sep, "/")

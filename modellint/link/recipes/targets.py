@@ -66,7 +66,8 @@ class ResolvedName:
     that lacks the part `missing`, and `available` are its names. `place` is where it is defined, `releases` are those
     of the package described by shipped facts, if those were used. `is_sure`: no other module can be meant.
     `others` are releases that have the MISSING name, and `moved` is its new name in `releases`.
-    `is_guessed`: the releases were guessed from the names in the recipe.
+    `is_guessed`: the releases were guessed from the names in the recipe. `definition` is the dotted name of the one
+    class or function that a registry, or a path, gives for the name.
     """
 
     kind: TargetKind
@@ -81,6 +82,7 @@ class ResolvedName:
     others: str = ""
     moved: str = ""
     is_guessed: bool = False
+    definition: str = ""
 
     def misfits(self, positional: int, keywords: Collection[str], *, is_final: bool) -> list[Misfit]:
         """The reasons for which it takes no call with so many arguments by position, and these by name.

@@ -407,6 +407,13 @@ class Queries:
         return int(total) if total == int(total) else None
 
     @staticmethod
+    def written_numbers(item: Item) -> tuple[tuple[str, int], ...]:
+        """The arguments of an object, if all of them are whole numbers by name; else none."""
+        found = {str(name): one.value for name, one in item.fields.items() if one.kind is ItemKind.CONSTANT}
+        numbers = tuple((name, value) for name, value in found.items() if type(value) is int)
+        return numbers if len(numbers) == len(item.fields) and not item.elements else ()
+
+    @staticmethod
     def size_place(size: Size, item: Item) -> Place:
         """The argument of an object that a size depends on, or else the object."""
         names = [symbol.name for symbol in size.symbols if symbol.name in item.fields]

@@ -51,5 +51,6 @@ RECIPE_QUERIES = (
     "untyped_mappings",
     "wholes",
     "within_wholes",
+    "written_numbers",
     "written_size",
 )

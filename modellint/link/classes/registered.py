@@ -225,7 +225,10 @@ class _Inspection:
         return Unregistered(self.cls, kept, layers, parameters, uses, reasons, is_accident, is_module)
 
     def _is_given_registered(self, layer: Shell) -> bool:
-        """True if a caller passes a registering or unknown container for a parameter annotated as a plain one."""
+        """True if what callers pass for a parameter annotated as a plain container registers, or needs no registering.
+
+        A caller passes a registering or unknown container, or all of them pass layers without state.
+        """
         function = layer.function
         said = layer.value
         if said is None:
@@ -234,13 +237,26 @@ class _Inspection:
             return False  # a function in sight gives it in a plain one
         annotated = [(one.name, one.annotation) for one in function.parameters if one.annotation is not None]
         named = [name for name, annotation in annotated if any(part is said for part in annotation.walk())]
-        for value, where in given_values(function.owner, named[0], self.project) if named else ():
+        given = list(given_values(function.owner, named[0], self.project)) if named else []
+        if given and all(self._are_stateless(value, where) for value, where in given):
+            return True
+        for value, where in given:
             definition = self.project.names.definition(where.module, value.callee) if value.op is Op.CALL else None
             made = None if value.op is not Op.CALL else self.project.classes.of(definition)
             is_told = made is None or made.cls is None or function.owner not in [one.cls for one in made.mro()]
             if not is_told or (isinstance(definition, External) and definition.name in CONTAINERS):
                 return True
         return False
+
+    def _are_stateless(self, container: Value, where: Function) -> bool:
+        """True for a display of layers whose classes have no parameters or buffers."""
+        if container.op not in (Op.LIST, Op.TUPLE, Op.COMPREHENSION):
+            return False
+        models = []
+        for part in container.args:
+            definition = self.project.names.definition(where.module, part.callee) if part.op is Op.CALL else None
+            models.append(None if definition is None else self.project.classes.of(definition))
+        return bool(models) and all(one is not None and has_state(one) is False for one in models)
 
     def _is_metric(self, layer: Shell) -> bool:
         """True for a metric of a library: it has nothing to train, and by default nothing to save."""

@@ -70,7 +70,7 @@ class Members:
         return next(filter(None, (list(owner.stores(name)) for owner in self.mro(cls))), [])
 
     def calls_on(self, cls: Class, name: str, methods: tuple[str, ...]) -> list[Stored]:
-        """Calls of some methods of `self.name`, like `self.name.append(…)`, in the classes that store the attribute."""
+        """Calls of some methods of `self.name`, like `self.name.append(…)`, in a class and its bases."""
         key = (cls, name, methods)
         found = self._calls_on.get(key)
         if found is None:
@@ -78,10 +78,9 @@ class Members:
         return found
 
     def _find_calls_on(self, cls: Class, name: str, methods: tuple[str, ...]) -> list[Stored]:
-        owners = {function.owner for function, _ in self.stores(cls, name) if function.owner is not None}
         return [
             (function, event)
-            for owner in sorted(owners, key=lambda owner: owner.line)
+            for owner in self.mro(cls)
             for function in owner.mentioned.get(name, ())
             for event in function.flow.of(EventKind.CALL)
             if event.value.callee.op is Op.ATTR

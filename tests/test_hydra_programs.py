@@ -174,4 +174,5 @@ def test_a_cycle_and_a_megabyte_of_anchors_end(tmp_path: Path) -> None:
         "conf/config.yaml": f"defaults:\n  - g: a\n{anchors}x: ${{y}}\ny: ${{x}}\n",
         "conf/g/a.yaml": "defaults:\n  - /g@again: a\n",
     }
-    assert codes(tmp_path, files) == [("conf/g/a.yaml", "ML409")]
+    cycle = ("conf/config.yaml", "ML407")
+    assert codes(tmp_path, files) == [cycle, cycle, ("conf/g/a.yaml", "ML409")]

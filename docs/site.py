@@ -183,12 +183,19 @@ def _folded(first: Sequence[Example], others: Sequence[Example]) -> str:
 
 
 def _with_trial(example: Example) -> str:
-    """An example with a link that opens it in the playground; none for one whose link would be too long."""
+    """An example with a link that opens it in the playground; none for bytes, nor where it would be too long."""
     shown = example_as_markdown(example)
+    if any(map(_has_bytes, example.files.values())):
+        return shown
     hash_ = fragment(example.files)
     if len(hash_) > _LONGEST_LINK:
         return shown
     return f'{shown}\n\n<a class="trial" href="../playground/index.html#{hash_}">Try it in the playground</a>'
+
+
+def _has_bytes(text: str) -> bool:
+    """Whether a file of an example holds bytes that are no text, as surrogate escapes."""
+    return any("\udc80" <= letter <= "\udcff" for letter in text)
 
 
 def fragment(files: Mapping[str, str]) -> str:

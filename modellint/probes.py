@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.claims import name_at
+from modellint.source import PYTHON, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -49,9 +50,14 @@ class Probe:
 
 
 def recipe_probe(claim: Claim, project: Project) -> Probe | None:
-    """A probe of the recipe of a claim, or of one that includes it; None if there is none that loads."""
+    """A probe of the recipe of a claim, or of one that includes it; None if there is none that loads.
+
+    A configuration in Python is run by itself.
+    """
     from modellint.link.recipes.pairing import including, scripts_of
 
+    if kind_of(Path(claim.place.path).name) == PYTHON:
+        return file_probe(claim)
     recipe = project.recipe(Path(claim.place.path))
     whole = None if recipe is None else next(iter(including(recipe, project)), None)
     if whole is None:
@@ -74,6 +80,11 @@ def folder_probe(claim: Claim, project: Project) -> Probe | None:
     return None if folder is None else Probe(Target(folder), claim)
 
 
+def beside_probe(claim: Claim, folder: str = "") -> Probe:
+    """A probe of the folder that a claim's file lies in, or of `folder`, a path from there."""
+    return Probe(Target(Path(claim.place.path).parent / folder), claim)
+
+
 def python_probe(claim: Claim, place: Place | None = None) -> Probe | None:
     """A probe of the function or class around `place` (by default the claim's); None if there is none."""
     place = place or claim.place
@@ -87,11 +98,21 @@ def called_probe(claim: Claim, project: Project) -> Probe:
     return file_probe(claim, "" if function is None else function.qualname)
 
 
-def boundary_probe(claim: Claim, places: Iterable[Place], users: Iterable[str] = ()) -> Probe | None:
-    """A probe of the functions around places, the likeliest first, at the ends of their range of inputs."""
+def boundary_probe(
+    claim: Claim, places: Iterable[Place], users: Iterable[str] = (), heir: Place | None = None
+) -> Probe | None:
+    """A probe of the functions around places, the likeliest first, at the ends of their range of inputs.
+
+    Methods of other files are also looked for in the class around `heir`, which may inherit them.
+    """
     names = {place: name_at(claim, place) for place in places}
-    targets = tuple(dict.fromkeys(Target(Path(place.path), name) for place, name in names.items() if name))
-    return Probe(targets[0], claim, targets, tuple(users)) if targets else None
+    targets = [Target(Path(place.path), name) for place, name in names.items() if name]
+    if heir is not None and (owner := name_at(claim, heir).rpartition(".")[0]):
+        path = Path(heir.path)
+        methods = [target.name.rpartition(".") for target in targets if target.path != path]
+        targets[:0] = [Target(path, f"{owner}.{method}") for cls, _, method in methods if cls]
+    found = tuple(dict.fromkeys(targets))
+    return Probe(found[0], claim, found, tuple(users)) if found else None
 
 
 def function_at(claim: Claim, project: Project) -> Function | None:

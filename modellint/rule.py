@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from modellint.finding import Confidence, Finding, Fix, Related, Severity
+from modellint.probes import beside_probe as beside_probe
 from modellint.probes import boundary_probe as boundary_probe
 from modellint.probes import called_probe as called_probe
 from modellint.probes import file_probe as file_probe

@@ -109,7 +109,7 @@ def test_a_release_has_the_recipe_of_its_source_distribution() -> None:
 @pytest.mark.dear
 def test_what_is_unreleased_becomes_a_release_with_its_notes(tmp_path: Path) -> None:
     """The first one, too, whose version the tree has already."""
-    names = ["README.md", "CHANGELOG.md", ".ci", "docs", "modellint", "rules", "examples", "packaging"]
+    names = ["README.md", "CHANGELOG.md", ".ci", "docs", "modellint", "rules", "examples", "packaging", "editors"]
     for name in names:
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))

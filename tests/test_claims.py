@@ -23,6 +23,7 @@ from modellint.link.project import Project, ProjectOptions
 from modellint.linter import run
 from modellint.packs import RuleSet, load_rules
 from modellint.pipeline.analyser import Analyser
+from modellint.reading.discovery import discover
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def found_twice(rule: Rule, folder: Path, monkeypatch: pytest.MonkeyPatch) -> It
         root = folder / str(number)
         materialise(example.files, root)
         settings = settings_for([root], isolated=True).with_options(jobs=1, cache_dir=folder / f"cache{number}")
-        paths = [path for path in sorted(root.rglob("*")) if path.suffix in (".py", ".yaml", ".ipynb")]
+        paths, _ = discover([root], settings)
         rules = RuleSet(RULES, frozenset({rule.code}))
         first = run(paths, settings, rules).findings
         with monkeypatch.context() as patch:

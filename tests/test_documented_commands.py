@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shlex
@@ -132,6 +133,67 @@ NOTEBOOK = json.dumps(
         ],
     }
 )
+
+
+def weights(shapes: dict[str, list[int]], room: int = 1024) -> str:
+    """A safetensors file of zeros: the bytes of its header, that header, filled up with spaces, and the data."""
+    header: dict[str, object] = {}
+    end = 0
+    for name, shape in shapes.items():
+        start, end = end, end + 4 * math.prod(shape)
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [start, end]}
+    return room.to_bytes(8, "little").decode() + json.dumps(header).ljust(room) + "\0" * end
+
+
+CONFIG = """\
+{
+  "model_type": "bert",
+  "architectures": ["BertModel"],
+  "vocab_size": 6,
+  "hidden_size": 8,
+  "num_hidden_layers": 0,
+  "num_attention_heads": 2,
+  "intermediate_size": 16,
+  "max_position_embeddings": 32
+}
+"""
+TOKENIZER = {
+    "version": "1.0",
+    "added_tokens": [
+        {
+            "id": 6,
+            "content": "<speaker>",
+            "special": True,
+            "single_word": False,
+            "lstrip": False,
+            "rstrip": False,
+            "normalized": False,
+        }
+    ],
+    "model": {
+        "type": "WordPiece",
+        "unk_token": "[UNK]",
+        "continuing_subword_prefix": "##",
+        "max_input_chars_per_word": 100,
+        "vocab": {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "[MASK]": 4, "hello": 5},
+    },
+}
+WEIGHTS = weights(
+    {
+        "embeddings.word_embeddings.weight": [6, 8],
+        "embeddings.position_embeddings.weight": [32, 8],
+        "embeddings.token_type_embeddings.weight": [2, 8],
+        "embeddings.LayerNorm.weight": [8],
+        "embeddings.LayerNorm.bias": [8],
+        "pooler.dense.weight": [8, 8],
+        "pooler.dense.bias": [8],
+    }
+)
+FOLDER = {
+    "models/my-bert/config.json": CONFIG,
+    "models/my-bert/tokenizer.json": json.dumps(TOKENIZER, indent=2),
+    "models/my-bert/model.safetensors": WEIGHTS,
+}
 PROJECT = {
     "model.py": LAYER,
     "src/__init__.py": "",
@@ -220,7 +282,8 @@ def test_the_commands_of_a_page_work_one_after_the_other(page: str, tmp_path: Pa
     notebooks = {"tutorials/encoder.ipynb": NOTEBOOK} if page == "docs/notebooks.md" else {}
     model = re.search(r"^```python\n(.*?)^```$", PAGES[page], re.MULTILINE | re.DOTALL)
     first = {"model.py": model[1]} if page == "docs/getting-started.md" and model else {}
-    materialise(PROJECT | legacy | notebooks | first, tmp_path)
+    published = FOLDER if "models/my-bert" in PAGES[page] else {}
+    materialise(PROJECT | legacy | notebooks | first | published, tmp_path)
     (tmp_path / "benchmarks").symlink_to(ROOT / "benchmarks")
     (tmp_path / "examples").mkdir()
     git(tmp_path, "init", "-q")
@@ -234,9 +297,11 @@ def test_the_commands_of_a_page_work_one_after_the_other(page: str, tmp_path: Pa
         for pattern, smaller in SMALLER:
             command = re.sub(pattern, smaller, command) if command.startswith("python benchmarks/") else command
         done = run(command, tmp_path)
-        assert done.returncode == int(bool(step.output)), (command, done.stdout, done.stderr)
+        printed = done.stdout + done.stderr
+        is_bad_news = bool(step.output) and not re.match("modellint (map|report) ", command)
+        assert done.returncode == int(is_bad_news), (command, printed)
         for line in step.output.splitlines():
-            assert re.search(f"^{re.escape(line).replace('…', '.*')}", done.stdout, re.MULTILINE), done.stdout
+            assert re.search(f"^{re.escape(line).replace('…', '.*')}", printed, re.MULTILINE), printed
     assert not legacy or "modellint: ignore[ML204]  accepted" in (tmp_path / "src/old.py").read_text()
 
 

@@ -78,6 +78,10 @@ def continued(text: str) -> tuple[str, Where]:
     return "".join(lines), where
 
 
+RECIPES = (".yaml", ".yml")
+#: The files besides those of Python whose lines may end in another way, by layout. Lines of JSON end with line feeds; a
+#: vocabulary, or weights, say something else if their bytes change.
+ENDS = {"CR": RECIPES, "CRLF": (*RECIPES, ".json")}
 LAYOUTS: dict[str, Layout] = {
     "CR": with_ends("\r"),
     "CRLF": with_ends("\r\n"),
@@ -106,9 +110,12 @@ def laid_out(files: Mapping[str, str], layout: str) -> tuple[dict[str, str], dic
     """Files in another layout, and where what stood in them is; recipes have nothing but other ends of lines."""
     texts, places = {}, {}
     for name, text in files.items():
-        is_laid_out = name.endswith(".py") or layout in ("CR", "CRLF")
-        texts[name], places[name] = (LAYOUTS[layout] if is_laid_out else with_ends("\n"))(text)
+        texts[name], places[name] = (LAYOUTS[layout] if _is_laid_out(name, layout) else with_ends("\n"))(text)
     return texts, places
+
+
+def _is_laid_out(name: str, layout: str) -> bool:
+    return name.endswith((".py", *ENDS.get(layout, ())))
 
 
 def found(rule: type[Rule], files: Mapping[str, str], folder: Path) -> set[tuple[str, int, int, str, str]]:
@@ -155,14 +162,14 @@ def test_the_same_is_fixed_and_nothing_else_changes(layout: str, tmp_path: Path)
         failures = Trial(rule, Example("", texts), folder, LOADED).fix().failures
         made = {name: (folder / name).read_bytes().decode() for name in texts}
         for name, text in {**example.files, **example.fixed}.items():
-            if failures or not _is_same(made[name], texts[name], text, layout):
+            if failures or not _is_same(made[name], texts[name], text, layout if _is_laid_out(name, layout) else ""):
                 wrong.append(f"{rule.code}: {example.title}: {name}: {[failure.reason for failure in failures]}")
     assert wrong == []
 
 
 def _is_same(made: str, before: str, wanted: str, layout: str) -> bool:
     """Whether a text says what is wanted, in its layout."""
-    if layout in ("CR", "CRLF"):
+    if layout in ENDS:
         return made == LAYOUTS[layout](wanted)[0]
     return made.count("\f") == before.count("\f") and _words(made) == _words(wanted)
 

@@ -299,6 +299,10 @@ def test_random_configurations_are_composed_as_mmengine_does(tmp_path: Path, mme
         ("x = dict(kind='a')\n", False),
         ("def f(type):\n    return dict(type=type)\n", False),
         ("# _base_ is no word of Python\nx = 1\n", False),
+        ("x = 1\r_base_ = './a.py'\r", True),
+        (" \f_base_ \f= './a.py'\n", True),
+        ("import mmengine\r\fmodel = [  # one\r  dict(type='A')]\r", True),
+        ("X = dict(type='a')\r\fclass A:\r    pass\r", False),
     ],
 )
 def test_a_configuration_is_known_by_its_bytes(text: str, looks: bool) -> None:

@@ -210,9 +210,12 @@ def test_a_wheel_is_small_and_has_the_examples_in_one_file(built: Path, tmp_path
     assert [
         name for name in names if re.search(r"/knowledge/(list_\w+|regenerate|encoding|packing|stubs)\.py", name)
     ] == []
-    # About 0.5 MB of it are the names and parameters of libraries that configurations build objects of.
-    assert file.stat().st_size < 2_900_000
-    assert len(names) < 750
+    # About 0.8 MB of it are the names and parameters of libraries that configurations build objects of (0.29 of them
+    # those of transformers), 0.15 the rules of published models with their examples and the reader of their folders,
+    # 0.12 the dialects of configurations, and 0.1 the language server.
+    assert file.stat().st_size < 3_400_000
+    # 45 modules are of the rules of published models, 38 of the dialects, 42 of the language server.
+    assert len(names) < 850
 
 
 @in_full

@@ -1,24 +1,17 @@
-"""The playground in a real browser: built from the wheel, served from the disk, driven by Playwright in Chromium.
-
-MODELLINT_NODE_MODULES may name a `node_modules` folder with pyodide, playwright-core and axe-core.
-"""
+"""The playground in a real browser: built from the wheel, driven by Playwright in Chromium."""
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
 import subprocess
 import sys
-import threading
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 import work_tree
+from browsers import MODULES, driven, needs, served_folder
 
 import modellint
 
@@ -26,10 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parent.parent
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-BROWSER = os.environ.get("MODELLINT_BROWSER") or next(filter(None, map(shutil.which, _NAMES)), None)
-MODULES = Path(os.environ.get("MODELLINT_NODE_MODULES") or "nowhere")
-NODE = shutil.which("node")
 BROKEN = """\
 from torch import nn
 
@@ -45,23 +34,9 @@ class A(nn.Module):
         return x
 """
 
-pytestmark = [
-    pytest.mark.skipif(
-        NODE is None
-        or BROWSER is None
-        or not (MODULES / "playwright-core").is_dir()
-        or not (MODULES / "pyodide").is_dir(),
-        reason="needs node, Chromium, and npm's pyodide and playwright-core in MODELLINT_NODE_MODULES",
-    ),
-    pytest.mark.dear,
-]
+pytestmark = [needs("pyodide"), pytest.mark.dear]
 
 Drive = "Callable[..., list[Any]]"
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        pass
 
 
 @pytest.fixture(scope="module")
@@ -76,23 +51,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = scratch / "site"
     build = [sys.executable, str(program), str(folder), "--wheel", str(built), "--pyodide", str(MODULES / "pyodide")]
     subprocess.run(build, check=True, capture_output=True)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/index.html"
-    server.shutdown()
+    with served_folder(folder) as address:
+        yield f"{address}index.html"
 
 
 @pytest.fixture(scope="module")
 def drive(site: str) -> Drive:
-    def run(*steps: tuple[str, ...]) -> list[Any]:
-        assert NODE is not None
-        assert BROWSER is not None
-        command = [NODE, str(ROOT / "tests/playground.mjs"), str(MODULES), BROWSER, site, json.dumps(steps)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return [json.loads(line) for line in done.stdout.splitlines()]
-
-    return run
+    return partial(driven, site)
 
 
 def fragment(files: dict[str, str]) -> str:
@@ -144,13 +109,14 @@ def test_a_fix_is_applied_and_a_finding_selected(drive: Drive) -> None:
 
 def test_a_link_holds_the_files(drive: Drive) -> None:
     files = {"a/b.py": BROKEN, "c.py": "x = 1\n"}
-    _, _, tabs, text, _, _, address = drive(
+    _, _, tabs, text, _, _, _, address = drive(
         ("open", f"#{fragment(files)}"),
         ("wait", "done"),
         ("texts", "#tabs button"),
         ("value", "#code"),
         ("fill", "y = 2\n"),
         ("click", "#share"),
+        ("says", "The link is "),
         ("address",),
     )
     assert (tabs, text) == (list(files), BROKEN)
@@ -168,6 +134,6 @@ def test_code_that_is_no_python_is_a_finding(drive: Drive) -> None:
     assert [title.partition(" ML001")[0] for title in titles] == ["error"]
 
 
-@pytest.mark.skipif(not (MODULES / "axe-core").is_dir(), reason="needs npm's axe-core")
+@needs("axe-core")
 def test_it_is_accessible(drive: Drive) -> None:
     assert drive(("open", ""), ("wait", "done"), ("axe",))[-1] == []

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from modellint.frontends.recipe import MAX_DEPTH, looks_like_recipe, read
-from modellint.graph.recipe import Node, NodeKind, Recipe, TagKind, read_scalar
+from modellint.frontends.recipe import MAX_DEPTH, looks_like_recipe, names_target, read
+from modellint.graph.recipe import Dialect, Node, NodeKind, Recipe, TagKind, read_scalar
 from modellint.source import Span, UnreadableError
 
 RECIPE = """\
@@ -231,3 +231,10 @@ def test_a_merge_adds_what_is_not_there() -> None:
     r = recipe("a: &a {x: 1, y: 2}\nb: &b\n  y: 3\n  z: !ref <a[x]>\nc:\n  <<: [*a, *b]\n  x: 0\n")
     values = {name: entry.value.text for name, entry in r.keys["c"].value.items().items()}
     assert values == {"x": "0", "y": "2", "z": "<a[x]>"}
+
+
+@pytest.mark.timeout(20)
+def test_a_long_ruler_behind_a_key_is_passed_at_once() -> None:
+    """Each `#` of it could begin a comment of its own: the number of ways doubles with each."""
+    assert not names_target(b"_target_ " + b"#" * 200, Dialect.OMEGACONF)
+    assert names_target(b"_target_  # one\n  # two\n  : torch.nn.Linear", Dialect.OMEGACONF)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
+import subprocess
+import sys
 from pathlib import Path  # noqa: TC003  # the plugin looks its name up
 from typing import Any
 
@@ -125,11 +127,47 @@ async def test_a_command_that_fails_says_why(client: LanguageClient, tmp_path: P
         await run(client, MAP, {"uri": uri})
 
 
-async def test_a_command_that_is_cancelled_ends(client: LanguageClient, model: str) -> None:
-    params = types.ExecuteCommandParams(PROBE, [{"uri": model, "line": 9}])
+SLOW = """\
+import time
+
+from torch import nn
+
+
+class Slow(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up = nn.Linear(8, 16)
+        time.sleep(600)
+
+    def forward(self, x):
+        return self.up(x)
+"""
+
+
+def probes_of(path: Path) -> list[str]:
+    """The processes that probe a file."""
+    listed = subprocess.run(["ps", "-ww", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
+    return [line for line in listed.splitlines() if f"{path}::" in line]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes as Linux lists them")
+@pytest.mark.parametrize("by", ["request", "progress"])
+async def test_a_command_that_is_cancelled_ends(client: LanguageClient, tmp_path: Path, by: str) -> None:
+    path = tmp_path / "slow.py"
+    uri = put(path, SLOW, client)
+    params = types.ExecuteCommandParams(PROBE, [{"uri": uri, "line": 9}])
     future = client.protocol.send_request(types.WORKSPACE_EXECUTE_COMMAND, params, msg_id="probe")
-    await asyncio.sleep(1)
-    client.cancel_request(types.CancelParams("probe"))
+    while not (client.progress_reports and probes_of(path)):
+        assert not future.done()
+        await asyncio.sleep(0.05)
+    [token] = client.progress_reports
+    if by == "request":
+        client.cancel_request(types.CancelParams("probe"))
+    else:
+        client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
     with pytest.raises(JsonRpcException, match=r"(?i)cancel"):
         await asyncio.wrap_future(future)
-    assert (await run(client, SHAPES, {"uri": model}))["title"] == "Shapes in model.py"
+    while probes_of(path):
+        await asyncio.sleep(0.05)
+    uri = put(tmp_path / "model.py", MODEL, client)
+    assert (await run(client, SHAPES, {"uri": uri}))["title"] == "Shapes in model.py"

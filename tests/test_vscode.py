@@ -133,14 +133,14 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return scratch / "modellint.vsix"
 
 
-@pytest.fixture
-def editor(package: Path, tmp_path: Path) -> Iterator[str]:
-    """The address of a VS Code server with the extension, and the folder `project` open."""
+@contextlib.contextmanager
+def opened(package: Path, tmp_path: Path, settings: dict[str, Any], **variables: str) -> Iterator[str]:
+    """The address of a VS Code server with the extension and with settings, and the folder `project` open."""
     settings = {
         "security.workspace.trust.enabled": False,
         "telemetry.telemetryLevel": "off",
         "workbench.startupEditor": "none",
-        "modellint.interpreter": sys.executable,
+        **settings,
     }
     (tmp_path / "data/User").mkdir(parents=True)
     (tmp_path / "data/User/settings.json").write_text(json.dumps(settings))
@@ -154,7 +154,7 @@ def editor(package: Path, tmp_path: Path) -> Iterator[str]:
         *("--extensions-dir", str(tmp_path / "extensions"), "--user-data-dir", str(tmp_path / "data")),
         *("--server-data-dir", str(tmp_path / "server")),
     ]
-    environment = {**os.environ, "HOME": str(tmp_path)}
+    environment = {**os.environ, "HOME": str(tmp_path), **variables}
     installed = subprocess.run(
         [*command, "--install-extension", str(package)], env=environment, capture_output=True, text=True, check=False
     )
@@ -179,16 +179,23 @@ def _wait_for(url: str) -> None:
     raise TimeoutError(url)
 
 
-@needs_vscode
-@pytest.mark.long
-def test_findings_hints_maps_and_fixes_are_seen(editor: str, tmp_path: Path) -> None:
-    (tmp_path / "project/model.py").write_text(MODEL)
+def drive(editor: str, tmp_path: Path, tour: str) -> dict[str, Any]:
+    """What a tour of `vscode.mjs` tells, by its steps."""
     program = [str(NODE), str(ROOT / "tests/vscode.mjs"), str(MODULES), str(BROWSER), editor, "model.py", str(tmp_path)]
-    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    done = subprocess.run([*program, tour], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     seen: dict[str, Any] = {}
     for line in done.stdout.splitlines():
         seen |= json.loads(line.replace("\u00a0", " "))
+    return seen
+
+
+@needs_vscode
+@pytest.mark.long
+def test_findings_hints_maps_and_fixes_are_seen(package: Path, tmp_path: Path) -> None:
+    with opened(package, tmp_path, {"modellint.interpreter": sys.executable}) as editor:
+        (tmp_path / "project/model.py").write_text(MODEL)
+        seen = drive(editor, tmp_path, "findings")
     assert seen["squiggle"] == 1
     assert seen["status"] == "modellint: 1 finding in this file"
     assert "[*, 16] float32" in seen["hint"]
@@ -196,3 +203,18 @@ def test_findings_hints_maps_and_fixes_are_seen(editor: str, tmp_path: Path) -> 
     assert seen["map"].startswith("Registration map of Tower")
     assert seen["fixed"].strip().startswith("self.layers = nn.ModuleList(")
     assert seen["left"] == 0
+
+
+@needs_vscode
+@pytest.mark.long
+def test_a_machine_without_python_is_told_with_what_to_do(package: Path, tmp_path: Path) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in ("node", "sh", "ps", "uname"):
+        if program := shutil.which(name):
+            (programs / name).symlink_to(program)
+    with opened(package, tmp_path, {}, PATH=programs.as_posix()) as editor:
+        (tmp_path / "project/model.py").write_text(MODEL)
+        seen = drive(editor, tmp_path, "no server")
+    assert "no Python from 3.10 on was found. Install Python, or name an interpreter" in seen["message"]
+    assert "Open Settings" in seen["message"]

@@ -1,8 +1,8 @@
-// Drives Visual Studio Code in Chromium: `node vscode.mjs NODE_MODULES CHROMIUM URL FILE SHOTS`. What each step shows is a
-// line of JSON: {"squiggle": …}. SHOTS is a folder for a picture of a failure.
+// Drives Visual Studio Code in Chromium: `node vscode.mjs NODE_MODULES CHROMIUM URL FILE SHOTS TOUR`. What each step shows is a
+// line of JSON: {"squiggle": …}. SHOTS is a folder for a picture of a failure; TOUR is "findings" or "no server".
 import { createRequire } from "node:module";
 
-const [modules, executablePath, url, file, shots] = process.argv.slice(2);
+const [modules, executablePath, url, file, shots, tour] = process.argv.slice(2);
 const { chromium } = createRequire(`${modules}/`)("playwright-core");
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
 const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
@@ -26,14 +26,7 @@ const frames = async (selector) => {
   }
   throw new Error(`no ${selector} in any frame`);
 };
-try {
-  await page.goto(url);
-  await page.waitForSelector(".monaco-workbench .explorer-folders-view, .monaco-workbench .editor-group-container", { timeout: WAIT });
-  await page.keyboard.press("Control+P");
-  await page.waitForSelector(".quick-input-widget input", { timeout: WAIT });
-  await page.keyboard.type(file);
-  await page.waitForSelector(`.quick-input-list-entry:has-text("${file}")`, { timeout: WAIT });
-  await page.keyboard.press("Enter");
+async function findings() {
   await page.waitForSelector(".squiggly-error", { timeout: WAIT });
   tell("squiggle", (await page.$$(".squiggly-error")).length);
   await page.waitForSelector('.statusbar-item:has-text("modellint 1")', { timeout: WAIT });
@@ -58,6 +51,22 @@ try {
   tell("fixed", await page.locator(".view-line", { hasText: "ModuleList" }).first().textContent());
   await page.waitForFunction(() => document.querySelectorAll(".squiggly-error").length === 0, undefined, { timeout: WAIT });
   tell("left", (await page.$$(".squiggly-error")).length);
+}
+
+async function noServer() {
+  const message = await page.waitForSelector('.notification-toast:has-text("modellint")', { timeout: WAIT });
+  tell("message", await message.innerText());
+}
+
+try {
+  await page.goto(url);
+  await page.waitForSelector(".monaco-workbench .explorer-folders-view, .monaco-workbench .editor-group-container", { timeout: WAIT });
+  await page.keyboard.press("Control+P");
+  await page.waitForSelector(".quick-input-widget input", { timeout: WAIT });
+  await page.keyboard.type(file);
+  await page.waitForSelector(`.quick-input-list-entry:has-text("${file}")`, { timeout: WAIT });
+  await page.keyboard.press("Enter");
+  await (tour === "findings" ? findings() : noServer());
 } catch (error) {
   await page.screenshot({ path: `${shots}/failure.png` }).catch(() => undefined);
   console.error(error.message);

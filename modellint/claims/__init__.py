@@ -33,10 +33,26 @@ if TYPE_CHECKING:
     from .calls import OverBatch as OverBatch
     from .calls import Refused as Refused
     from .calls import RefusedLater as RefusedLater
+    from .folders import EndSuppressed as EndSuppressed
     from .folders import FileRefused as FileRefused
+    from .folders import HeadDiffers as HeadDiffers
+    from .folders import HeldTwice as HeldTwice
+    from .folders import IdHasNoClass as IdHasNoClass
     from .folders import IdHasNoRow as IdHasNoRow
+    from .folders import IdIsNoToken as IdIsNoToken
+    from .folders import IdIsText as IdIsText
     from .folders import IdsDiffer as IdsDiffer
+    from .folders import LabelMissing as LabelMissing
+    from .folders import LabelsDiffer as LabelsDiffer
+    from .folders import LabelsDropped as LabelsDropped
+    from .folders import LiesDeeper as LiesDeeper
+    from .folders import LossUseless as LossUseless
     from .folders import NotWeightsOnly as NotWeightsOnly
+    from .folders import NoWeightsFound as NoWeightsFound
+    from .folders import OwnClassMissing as OwnClassMissing
+    from .folders import SettingRefused as SettingRefused
+    from .folders import StateDiffers as StateDiffers
+    from .folders import TemplateName as TemplateName
     from .folders import TemplateToken as TemplateToken
     from .folders import TensorDiffers as TensorDiffers
     from .layers import Changed as Changed
@@ -61,8 +77,12 @@ if TYPE_CHECKING:
     from .positions import GridEmpty as GridEmpty
     from .positions import LengthNotPositions as LengthNotPositions
     from .positions import NegativeFiller as NegativeFiller
+    from .positions import RowsDiffer as RowsDiffer
     from .positions import StepBeyond as StepBeyond
     from .positions import TableEnds as TableEnds
+    from .positions import TableShort as TableShort
+    from .recipes import KeyTwice as KeyTwice
+    from .recipes import NoEntry as NoEntry
     from .recipes import NoKey as NoKey
     from .recipes import NoModule as NoModule
     from .recipes import NotCalled as NotCalled
@@ -88,16 +108,22 @@ else:
         __name__,
         {
             ".calls": "Refused RefusedLater NotTaken InSlot OnCuda AlwaysDrops OverBatch Lost Copied",
-            ".folders": "TensorDiffers IdHasNoRow IdsDiffer FileRefused NotWeightsOnly TemplateToken",
+            ".folders": (
+                "EndSuppressed FileRefused HeadDiffers HeldTwice IdHasNoClass IdHasNoRow IdIsNoToken IdIsText "
+                "IdsDiffer LabelMissing LabelsDiffer LabelsDropped LiesDeeper LossUseless NoWeightsFound "
+                "NotWeightsOnly OwnClassMissing SettingRefused StateDiffers TemplateName TemplateToken "
+                "TensorDiffers"
+            ),
             ".layers": (
                 "NotRegistered KeptAsGiven LeftBehind MadeAside MadeAnew NotListed MovedLate Tied "
                 "Outgrown NotSet Unused Changed Repeated"
             ),
             ".lookups": "SizedByWidth FedNumbers IdsExceed GuardAdmits PaddingOutside ConstantOutside",
-            ".positions": "LengthNotPositions StepBeyond TableEnds NegativeFiller GridEmpty",
+            ".positions": "LengthNotPositions StepBeyond TableEnds RowsDiffer TableShort NegativeFiller GridEmpty",
             ".recipes": (
                 "NotMoved NoModule NotSaved NotTrained OptimizerNotSaved NotWrapped SizesDiffer "
-                "RowsLacking NotLoaded NotMade NoKey Unresolved NotComposed NotLocated NotCalled NotParsed"
+                "RowsLacking NotLoaded NotMade KeyTwice NoEntry NoKey Unresolved NotComposed NotLocated NotCalled "
+                "NotParsed"
             ),
             ".training": "Fed NoGradient InNoGroup NothingToTrain",
         },

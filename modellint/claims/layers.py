@@ -38,17 +38,25 @@ class LeftBehind(Claim):
 
 @dataclass(frozen=True, slots=True)
 class MadeAside(Claim):
-    """A layer of the class `owner` makes a tensor on the default device at the place; it meets moved ones at `use`."""
+    """A layer of the class `owner` makes a tensor on the default device at the place; it meets moved ones at `use`.
+
+    If `is_kept`, it makes it on the device that its constructor was given, by default.
+    """
 
     owner: str
     use: Place
+    is_kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class MadeAnew(Claim):
-    """Each call of the function around `entry` makes a layer at the place, which is lost when the call returns."""
+    """Each call of the function around `entry` makes a layer at the place, which is lost when the call returns.
+
+    The function is a method that the class `owner` inherits, in the file of the place, if there is an `owner`.
+    """
 
     entry: Place
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,27 @@ class TableEnds(Claim):
 
 
 @dataclass(frozen=True, slots=True)
+class RowsDiffer(Claim):
+    """`lookup` reads the table made at the place for another number of positions than it has rows, whatever is given.
+
+    There are `more` positions, by the size of inputs that the table is made for; 0 if they do not depend on inputs.
+    """
+
+    lookup: Place
+    more: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TableShort(Claim):
+    """The table at the place is combined with more rows than it has: those of an input that is longer than a limit.
+
+    `is_kept`: those of an input that is joined to the ones of earlier calls.
+    """
+
+    is_kept: bool
+
+
+@dataclass(frozen=True, slots=True)
 class NegativeFiller(Claim):
     """The constant filled in at the place is no valid id, but is looked up (at `lookup`, if known)."""
 

@@ -80,9 +80,35 @@ class RowsLacking(Claim):
 
 @dataclass(frozen=True, slots=True)
 class NotLoaded(Claim):
-    """The text at the place makes the recipe fail to load; with `instead` in its place it loads."""
+    """The text at the place makes the recipe fail to load; with `instead` in its place it loads.
+
+    If nothing can stand in its place, or if the error is known to, that names `wanted`.
+    """
 
     instead: str
+    wanted: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyTwice(Claim):
+    """The `key` at the place stands in its mapping twice: the file is refused, or the last value `is_kept`."""
+
+    key: str
+    is_kept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NoEntry(Claim):
+    """The mapping at `where` of a configuration has no `key`, which the program at the place reads.
+
+    The configuration is the one that Hydra composes, as for NotComposed, or a file of its own if there is no `name`.
+    """
+
+    where: str
+    key: str
+    folder: str
+    name: str = ""
+    arguments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,26 +136,33 @@ class Unresolved(Claim):
     folder: str = ""
     name: str = ""
     arguments: tuple[str, ...] = ()
+    script: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class NotComposed(Claim):
     """Hydra refuses to compose the configuration `name` in `folder` with `arguments` of the command line.
 
-    The error names `wanted`.
+    The error names `wanted`. Importing the program `script` may register more configurations.
     """
 
     folder: str
     name: str
     arguments: tuple[str, ...]
     wanted: str
+    script: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class NotLocated(Claim):
-    """No object called `target` exists that a configuration could build."""
+    """No object called `target` exists that a configuration could build: in these `releases` of its `package`.
+
+    `releases` are single ones, or the ends of ranges (`1.5 to 2.6`); empty if the source itself was read.
+    """
 
     target: str
+    package: str = ""
+    releases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +181,12 @@ class NotParsed(Claim):
 class NotCalled(Claim):
     """`target` doesn't accept these `keywords`, or this many `positional` arguments.
 
-    `is_final`: no more arguments follow, so that some may be missing.
+    `is_final`: no more arguments follow, so that some may be missing. `package` and `releases` are as for NotLocated.
     """
 
     target: str
     positional: int
     keywords: tuple[str, ...]
     is_final: bool = False
+    package: str = ""
+    releases: tuple[str, ...] = ()

@@ -185,8 +185,9 @@ def _model_folder(target: str) -> Path:
     """The path of a model folder. Raises UsageError for another folder."""
     path = Path(os.path.abspath(target))
     if marker_of(path, Files()) is None:
-        names = ", ".join(f"`{name}`" for name in MARKERS)
-        raise UsageError(f"{target}: no model folder; expected one of {names} beside weights or a tokenizer")
+        *names, last = [f"`{name}`" for name in MARKERS]
+        marks = f"{', '.join(names)} or {last} beside weights or a tokenizer"
+        raise UsageError(f"{target}: no model folder, which has {marks}; {_EXPECTED}")
     return path
 
 

@@ -145,9 +145,20 @@ def is_loaded_strictly(project: Project) -> bool:
             module for path in dict.fromkeys(one.script for one in _roots(project)) if (module := project.python(path))
         ]
         is_other = any(module.imports_of("yaml", "ruamel") for module in scripts)
-        return not is_other and any("OmegaConf.load" in module.text for module in scripts)
+        return not is_other and any(_loads_omegaconf(module, project) for module in scripts)
 
     return project.once(("latent loading",), find)
+
+
+def _loads_omegaconf(module: ModuleFacts, project: Project) -> bool:
+    """True if a script calls `OmegaConf.load`."""
+    callees = (
+        event.value.callee
+        for function in (*module.all_functions(), module.body)
+        for event in function.flow.of(EventKind.CALL)
+    )
+    found = (project.names.definition(module, one) for one in callees)
+    return any(isinstance(one, External) and one.name.endswith("OmegaConf.load") for one in found)
 
 
 # -- objects that are built --------------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ class UnmetKey:
     """A key that a program certainly reads, and that its configuration, or each that it may have, lacks.
 
     `where` is the key of the mapping that lacks it, empty for the top; `function` is the name of the reading function,
-    and `configs` are the names of the configurations.
+    and `configs` are the names of the configurations. `file` is one that lacks the key; empty if `is_partial`.
     """
 
     place: Place
@@ -89,6 +89,7 @@ class UnmetKey:
     configs: tuple[str, ...]
     #: Other configurations have the key.
     is_partial: bool = False
+    file: str = ""
 
 
 class _Reading(Theory):
@@ -347,7 +348,9 @@ def unmet_keys(module: ModuleFacts, project: Project) -> Iterator[UnmetKey]:
             available = tuple(map(str, spot.children))
             where = spot.path.replace("[", ".").replace("]", "")
             text_of, is_partial = home.text_of(value), name in spot.children
-            yield UnmetKey(home.place(value), text_of, name, where, available, reader.qualname, configs, is_partial)
+            file = "" if is_partial else _root(spot).recipe.file.as_posix()
+            place, said = home.place(value), reader.qualname
+            yield UnmetKey(place, text_of, name, where, available, said, configs, is_partial, file)
 
 
 def _is_only_program(project: Project) -> bool:

@@ -31,7 +31,7 @@ _PARSE = frozenset(("torchtune.config.parse", "torchtune.config._parse.parse"))
 #: The endings of files that show command lines.
 _SHOWING = (".md", ".rst", ".sh", ".slurm", ".txt", ".py", ".yaml", ".yml", ".toml")
 _OPTION = "--config"
-_CONTINUED = re.compile(r"\\[ \t]*\n[ \t]*#?[ \t]*")
+_CONTINUED = re.compile(r"\\[ \t]*(?:\r\n?|\n)[ \t]*#?[ \t]*")
 _QUOTES = "`'\""
 _GIVEN = re.compile(r"~?([A-Za-z_][\w.]*)=")
 _SUFFIXES = (".yaml", ".yml", ".py")

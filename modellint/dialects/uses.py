@@ -42,7 +42,8 @@ class MissingKey:
     """A key that a program reads and its configuration lacks.
 
     `where` is the key of the mapping that lacks it, empty for the top; `function` the name of the reading function,
-    `file` that of the configuration. `effect` tells what happens if the key names the class to build.
+    `file` that of the configuration. `effect` tells what happens if the key names the class to build. `source` is the
+    folder, the name and the arguments with which Hydra composes the configuration; of a file alone its path.
     """
 
     place: Place
@@ -53,6 +54,7 @@ class MissingKey:
     function: str
     file: str
     effect: str = ""
+    source: tuple[str, str, tuple[str, ...]] | None = None
 
 
 def readings(module: ModuleFacts, project: Project) -> Iterator[tuple[App, Composition, Reading]]:
@@ -114,12 +116,13 @@ def missing_keys(module: ModuleFacts, project: Project) -> Iterator[MissingKey]:
         for missing in _missing_in(reading, f"{app.name}.yaml"):
             path = (*missing.where.split("."), missing.name) if missing.where else (missing.name,)
             if not is_option(path, Composed(app, composed), project) and not is_added(path, project):
-                yield missing
+                folder = "" if app.folder is None else app.folder.as_posix()
+                yield replace(missing, source=(folder, app.name, composed.arguments) if folder and app.name else None)
     for program, recipe in torchtune.pairs(module, project):
         found = _read_by_torchtune(program, recipe, project)
         for missing in _missing_in(found, recipe.file.name) if found is not None else ():
             if not torchtune.is_given(missing.where, missing.name, project):
-                yield missing
+                yield replace(missing, source=(recipe.file.as_posix(), "", ()))
 
 
 def _missing_in(reading: Reading, file: str) -> Iterator[MissingKey]:

@@ -26,6 +26,7 @@ from modellint.flow.callees import (
     root,
     unwrap_argument,
 )
+from modellint.flow.collating import COLLATING
 from modellint.flow.domain import Filler, Ids, Positions, Real
 from modellint.flow.records import ADDERS
 from modellint.flow.written_numbers import Below, Constants, Last, fill_targets, is_counter
@@ -168,8 +169,18 @@ class Body(Constants):
             return self._operator_elements(row, call)
         found = frozenset((Ids,)) if called_name(call.callee) in _ELSEWHERE else NONE
         functions = self.targets(call).functions
-        gives = (self._gives(function) & ELEMENTS for function in (*functions, *self._passed_callees(functions, call)))
+        called = (*functions, *self._passed_callees(functions, call), *self._collating(call))
+        gives = (self._gives(function) & ELEMENTS for function in called)
         return found.union(*gives, self._all(operands(call)))
+
+    def _collating(self, call: Value) -> Iterator[Function]:
+        """The functions that make the batches of the `DataLoader` that a call makes."""
+        given = call.keywords.get(COLLATING)
+        for one in () if given is None else map(unwrap_argument, self.objects(given)):
+            if isinstance(one, Function):
+                yield one
+            elif isinstance(one, ProjectInstance):
+                yield from self._call_methods(one.cls)
 
     def _passed_callees(self, functions: Iterable[Function], call: Value) -> Iterator[Function]:
         """The functions among the arguments that a callee calls and whose result it returns: `given.pad(batch)`."""

@@ -14,14 +14,15 @@ if TYPE_CHECKING:
     from modellint.graph.value import Value
     from modellint.link.project import Project
 
-_LOADER = "torch.utils.data.DataLoader"
-_COLLATING = "collate_fn"
+#: The class whose objects give batches, and the argument that makes a batch of items.
+LOADER = "torch.utils.data.DataLoader"
+COLLATING = "collate_fn"
 
 
 def is_collating(function: Function, project: Project) -> bool:
     """True for a method that is a `collate_fn`, or that only such methods of its class call."""
     cls = function.owner
-    if cls is None or _COLLATING not in cls.module.text:
+    if cls is None or COLLATING not in cls.module.text:
         return False
     found = project.once(("collating", cls.module.path, cls.qualname, cls.line), lambda: _collating(cls, project))
     return function.name in found
@@ -29,7 +30,7 @@ def is_collating(function: Function, project: Project) -> bool:
 
 def _collating(cls: Class, project: Project) -> frozenset[str]:
     functions = (*cls.module.all_functions(), cls.module.body)
-    found = {name for one in functions if _COLLATING in one.words for name in _given_to_loaders(one, cls, project)}
+    found = {name for one in functions if COLLATING in one.words for name in _given_to_loaders(one, cls, project)}
     callers: dict[str, set[str]] = {}
     for method in cls.methods.values() if found else ():
         for event in method.flow.of(EventKind.CALL):
@@ -42,7 +43,7 @@ def _collating(cls: Class, project: Project) -> frozenset[str]:
 def _given_to_loaders(function: Function, cls: Class, project: Project) -> Iterator[str]:
     """The names of methods of a class that a function passes to loaders as `collate_fn`."""
     for event in function.flow.of(EventKind.CALL):
-        given = event.value.keywords.get(_COLLATING)
+        given = event.value.keywords.get(COLLATING)
         if given is None or not _makes_loader(event.value, function, project):
             continue
         for part in given.walk():
@@ -53,9 +54,9 @@ def _given_to_loaders(function: Function, cls: Class, project: Project) -> Itera
 
 def _makes_loader(call: Value, function: Function, project: Project) -> bool:
     definition = project.names.definition(function.module, call.callee)
-    if isinstance(definition, External) and definition.name == _LOADER:
+    if isinstance(definition, External) and definition.name == LOADER:
         return True
     model = project.classes.of(definition) if isinstance(definition, DefinedClass | External) else None
     return model is not None and any(
-        isinstance(base, External) and base.name == _LOADER for one in model.mro() for base in one.facts.bases
+        isinstance(base, External) and base.name == LOADER for one in model.mro() for base in one.facts.bases
     )

@@ -275,8 +275,8 @@ class _Calculated(Refinement):
         return self.inner.cut(self._table_in(atom), value, frame)
 
     def after_picking(self, found: Atoms, owner: Atoms, value: Value, frame: Frame) -> Atoms:
-        last = constant(self._run.evaluate(subscripts(value)[-1], frame))
-        if last != Constant(-1) or not any(isinstance(a, SymbolicInput | Unknown | Plain | Tensor) for a in owner):
+        last = [constant(self._run.evaluate(part, frame)) for part in subscripts(value)[-1:]]
+        if last != [Constant(-1)] or not any(isinstance(a, SymbolicInput | Unknown | Plain | Tensor) for a in owner):
             return found
         return (*found, self._term(Site(value, frame.function), LengthKind.LAST, owner))
 

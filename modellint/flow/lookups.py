@@ -13,8 +13,10 @@ from modellint import operators
 from modellint.flow import codecs, flags, generators
 from modellint.flow.bodies import ALL_KINDS
 from modellint.flow.codecs import CodecObject
+from modellint.flow.collating import COLLATING, LOADER
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
+    UNKNOWN,
     Arguments,
     Bound,
     Counter,
@@ -83,6 +85,8 @@ _LEFT_OUT = frozenset((EventKind.CALL, EventKind.INDEX, EventKind.STORE, EventKi
 _GIVING = frozenset((EventKind.RETURN, EventKind.YIELD))
 #: The most containers of one expression that are distinguished, and the operations that make an empty one.
 _MAX_SLOTS = 16
+#: The place of the collate function among the arguments of a `DataLoader`.
+_AT_COLLATE = 6
 _EMPTY = frozenset((Op.LIST, Op.DICT, Op.SET, Op.CALL))
 #: The depth of calls, and of nested containers, to which a constant is followed.
 _MAX_HANDING = 3
@@ -232,7 +236,20 @@ class Lookups(Theory, Sink):
                 if known is None and top == generators.LIBRARY
                 else known
             )
+        if name == LOADER:
+            return self._batches(arguments, frame, value)
         return self._map(arguments.positional, frame, value) if name == "builtins.map" else None
+
+    def _batches(self, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        """The batches of a `DataLoader`, which its collate function makes; None for one without such a function."""
+        collating = arguments.argument(_AT_COLLATE, COLLATING)
+        if collating is None:
+            return None
+        made = self._run.shell("generator", value, frame)
+        made.is_exact = False
+        items = Arguments((UNKNOWN,))
+        made.put(join(self._run.calls.apply(one, items, frame, value) for one in collating), ())
+        return (made,)
 
     def _map(self, given: tuple[Atoms, ...], frame: Frame, value: Value) -> Atoms | None:
         """`map(function, items)` for a few known items; None for layers, which would draw ids at one site."""
@@ -702,12 +719,20 @@ class Lookups(Theory, Sink):
         return index
 
     def is_one_of_several(self, call: Value) -> bool:
-        """True if the callee may be of several classes; the elements of a list don't count, as all get called."""
+        """True if the callee may be of several classes, or of one of several lists.
+
+        The elements of one list don't count, as all get called.
+        """
         frame = self._frames[-1][0]
         callee = call.args[0]
+        is_element = False
         while callee.op in (Op.ATTR, Op.INDEX, Op.ITEM, Op.UNPACK):
-            if callee.op is Op.ATTR and len(classes(self._run.evaluate(callee, frame))) > 1:
-                return True
+            if callee.op is Op.ATTR:
+                found = self._run.evaluate(callee, frame)
+                lists = [atom for atom in found if isinstance(atom, Shell)] if is_element else []
+                if len(classes(found)) > 1 or len(lists) > 1:
+                    return True
+            is_element = callee.op is not Op.ATTR
             callee = callee.args[0]
         return len(classes(self._run.evaluate(callee, frame))) > 1
 

@@ -10,15 +10,25 @@ from typing import TYPE_CHECKING
 
 from modellint.folders import safetensors
 from modellint.folders.jsons import LARGEST, Json
-from modellint.folders.shards import Index, index_of
+from modellint.folders.shards import MOST_TENSORS, Index, index_of
 from modellint.folders.tensors import Trouble, Weights
-from modellint.reading.model_folders import CONFIG, INDEX, PIPELINE, SENTENCES, SPEECHBRAIN, is_weights, marker_in
+from modellint.reading.model_folders import (
+    CONFIG,
+    INDEX,
+    PIPELINE,
+    SENTENCES,
+    SPEECHBRAIN,
+    is_part,
+    is_weights,
+    marker_in,
+)
 from modellint.source import Place, Span, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from modellint.folders.pickles import Checkpoint
+    from modellint.folders.rows import Rows
     from modellint.folders.tensors import Tensor
     from modellint.folders.tokenizers import Tokenizer
     from modellint.reading.files import Files
@@ -49,6 +59,7 @@ _DOCUMENTS = (
     "special_tokens_map.json",
     "added_tokens.json",
     "preprocessor_config.json",
+    "tokenizer.json",
     "adapter_config.json",
     "model_index.json",
     "modules.json",
@@ -160,23 +171,46 @@ class ModelFolder:
             self.unreadable[name] = UnreadableError("it is not followed", other="a link that leads out of the folder")
             return None
         size = self._files.size(path)
-        if size is None or self._is_pointer(path, size):
+        if size is None:
+            if name in self._names_set:
+                self.unreadable[name] = UnreadableError(self._why_no_file(path))
+            return None
+        if self._is_pointer(path, size):
             return None
         if size > LARGEST:
             self.unreadable[name] = UnreadableError(f"it has {size} bytes; expected at most {LARGEST}")
             return None
         data = self._files.part(path, 0, size)
+        if data is None:
+            self.unreadable[name] = UnreadableError("it cannot be opened")
+            return None
         try:
-            return None if data is None else Json(path.as_posix(), data)
+            found = Json(path.as_posix(), data)
         except UnreadableError as error:
             self.unreadable[name] = error
             return None
+        kind = {b"{": "an object", b"[": "a list"}.get(data.lstrip()[:1], "a value")
+        wanted = "a list" if name == SENTENCES else "an object"
+        if (name in _DOCUMENTS or _IS_INDEX.search(name)) and kind != wanted:
+            self.unreadable[name] = UnreadableError(f"it holds {kind}; expected {wanted}")
+            return None
+        return found
+
+    @staticmethod
+    def _why_no_file(path: Path) -> str:
+        return "it is a link that leads nowhere" if os.path.islink(path) else "it is no regular file"
 
     def read_documents(self) -> None:
         """Read the documents that libraries read, so that `unreadable` has those among them that are no JSON."""
         for name in (*_DOCUMENTS, *self.index_names):
             if name in self.names:
                 self.json(name)
+
+    @cached_property
+    def documents_at_pointers(self) -> tuple[str, ...]:
+        """The names of documents, and of files of a tokenizer, in whose place Git LFS wrote a pointer."""
+        weights = set(self.weight_names)
+        return tuple(name for name in self.names if name not in weights and is_part(name) and self.is_pointer(name))
 
     @cached_property
     def marker(self) -> str | None:
@@ -209,6 +243,13 @@ class ModelFolder:
         from modellint.folders import tokenizers
 
         return tokenizers.read(self)
+
+    @cached_property
+    def largest_table(self) -> Rows | None:
+        """The rows of the largest table that may be one of tokens; None if they are unknown."""
+        from modellint.folders import rows
+
+        return rows.largest(self)
 
     @property
     def adapter_config(self) -> Json | None:
@@ -274,8 +315,10 @@ class ModelFolder:
         size = files.size(path)
         if size is None:
             if name in self.names:
-                return Weights.without_tensors(name, Trouble.BROKEN, "it is no regular file")
+                return Weights.without_tensors(name, Trouble.BROKEN, self._why_no_file(path))
             return Weights.without_tensors(name, Trouble.MISSING, "it is not there")
+        if sum(len(one.tensors) for one in self._weights.values()) > MOST_TENSORS:
+            return Weights.without_tensors(name, Trouble.UNREAD, f"the folder has more than {MOST_TENSORS} tensors")
         if self._is_pointer(path, size):
             return Weights.without_tensors(name, Trouble.POINTER, "it is a pointer of Git LFS, not the file itself")
 
@@ -290,8 +333,9 @@ class ModelFolder:
         return found.weights
 
     def checkpoint(self, name: str) -> Checkpoint | None:
-        """The content that `torch.load` finds in a file; None for a file of another kind."""
-        self.weights(name)
+        """The content that `torch.load` finds in a file; None for a file of another kind, or an index."""
+        if not is_index(name):
+            self.weights(name)
         return self._checkpoints.get(name)
 
     @cached_property

@@ -119,6 +119,8 @@ class _Machine:
     def __init__(self) -> None:
         self._stack: list[Any] = []
         self._memo: dict[int, Any] = {}
+        #: The keys at which the memo holds an object that a state may change into a tensor, by its id.
+        self._memo_keys: dict[int, list[int]] = {}
         self._refusals: dict[Refusal, None] = {}
         self._storages: dict[str, Storage] = {}
 
@@ -221,8 +223,9 @@ class _Machine:
             block = _legacy_tensor(target, state)
             if block is not None:
                 self._stack[-1] = block
-                for key in [key for key, known in self._memo.items() if known is target]:
-                    self._memo[key] = block
+                for key in self._memo_keys.pop(id(target), ()):
+                    if self._memo[key] is target:
+                        self._memo[key] = block
 
     def _persistent(self, _: Any) -> None:
         identity = self._stack.pop()
@@ -321,10 +324,13 @@ class _Machine:
         self._stack.append(self._memo[int(argument)])
 
     def _put(self, argument: Any) -> None:
-        self._memo[int(argument)] = self._stack[-1]
+        key, value = int(argument), self._stack[-1]
+        self._memo[key] = value
+        if isinstance(value, Made):
+            self._memo_keys.setdefault(id(value), []).append(key)
 
     def _memoize(self, _: Any) -> None:
-        self._memo[len(self._memo)] = self._stack[-1]
+        self._put(len(self._memo))
 
 
 _PLAIN: dict[str, Callable[[_Machine, Any], None]] = {

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     _Part = Callable[[int, int], bytes | None]
 
 #: The most bytes of a pickle, and of the directory of an archive, that are read.
-_LARGEST_PICKLE, _LARGEST_DIRECTORY = 32_000_000, 16_000_000
+_LARGEST_PICKLE, _LARGEST_DIRECTORY = 16_000_000, 16_000_000
 _CHUNK = 1 << 20
 #: The first pickle of a file of the second format: a number.
 _MAGIC = b"\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19."

@@ -6,14 +6,13 @@ Sizes are upper limits: an id that is not below `rows` has a row in no table of 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
-from modellint.folders.values import mapping_of
+from modellint.folders.values import Documents, mapping_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from modellint.folders.folder import ModelFolder
     from modellint.folders.tensors import Tensor
     from modellint.folders.values import Keys
 
@@ -30,7 +29,6 @@ _CODES = re.compile(r"\w*codebook\w*")
 #: What says that a model hears a waveform, whose input is no ids.
 _WAVEFORM: Final = ("conv_kernel", "feat_extract_norm", "feat_extract_activation")
 _FLOATS: Final = ("float", "bfloat")
-_TABLE = re.compile(r"emb|wte|shared|lm_head|tok")
 #: How deep parts lie in parts.
 _DEEPEST: Final = 4
 
@@ -46,6 +44,17 @@ class Rows(NamedTuple):
         if self.tensor is not None:
             return f"`{self.tensor.name}` has {self.rows} rows"
         return f"`{'.'.join(map(str, self.keys))}` is {self.rows}"
+
+
+class Weighted(Documents, Protocol):
+    """A folder with weights: as much of `ModelFolder` as rows are found by."""
+
+    @property
+    def largest_table(self) -> Rows | None:
+        """The rows that `largest` gives, computed once for each folder."""
+
+    def tensors(self) -> Mapping[str, Tensor]:
+        """The tensors that a library loads, by name."""
 
 
 class Size(NamedTuple):
@@ -91,15 +100,15 @@ def _learns_by_ctc(config: Mapping[str, Any]) -> bool:
     return isinstance(names, list) and bool(names) and all(isinstance(one, str) and "CTC" in one for one in names)
 
 
-def table_rows(folder: ModelFolder) -> Rows | None:
+def table_rows(folder: Weighted) -> Rows | None:
     """The rows of the table that looks ids up; None if they are unknown, or nothing looks ids up."""
     config = mapping_of(folder, CONFIG)
     if hears_waveforms(config):
         return None
-    return _largest(folder, config)
+    return folder.largest_table
 
 
-def part_rows(folder: ModelFolder, keys: Keys) -> Rows | None:
+def part_rows(folder: Weighted, keys: Keys) -> Rows | None:
     """The rows of the table that looks up ids which a part of `config.json` names, by the keys that lead to the ids.
 
     None if they are unknown, as for a model of codes, whose tables have rows for special codes above their size.
@@ -113,32 +122,34 @@ def part_rows(folder: ModelFolder, keys: Keys) -> Rows | None:
         own = part.get("vocab_size") if isinstance(part, dict) else None
         if type(own) is int and own > 0:
             return Rows(own, (*keys[:count], "vocab_size"))
-    return _largest(folder, config)
+    return folder.largest_table
 
 
-def class_rows(folder: ModelFolder) -> Rows | None:
+def class_rows(folder: Weighted) -> Rows | None:
     """The number of classes of a model of sound that learns by CTC; None for any other model, or if it is unknown."""
     config = mapping_of(folder, CONFIG)
-    return _largest(folder, config) if _learns_by_ctc(config) else None
+    return folder.largest_table if _learns_by_ctc(config) else None
 
 
-def _largest(folder: ModelFolder, config: Mapping[str, Any]) -> Rows | None:
+def largest(folder: Weighted) -> Rows | None:
+    """The rows of the largest table that may be one of tokens; None if there is none, or if code decides."""
+    config = mapping_of(folder, CONFIG)
     named = list(sizes(config))
     if named and not has_default(config):
-        largest = max(named, key=lambda one: (one.size, one.keys[-1] == "vocab_size"))
+        most = max(named, key=lambda one: (one.size, one.keys[-1] == "vocab_size"))
         more = sum(one.size for one in named if _ADDITIONAL.fullmatch(str(one.keys[-1])))
-        stated = Rows(largest.size + more, largest.keys)
+        stated = Rows(most.size + more, most.keys)
     else:
         stated = None
     matrices = [
         tensor for tensor in folder.tensors().values() if len(tensor.shape) == 2 and tensor.dtype.startswith(_FLOATS)
     ]
-    tables = [tensor for tensor in matrices if _TABLE.search(tensor.name.lower())]
+    tables = [tensor for tensor in matrices if _is_table(tensor.name)]
     if not tables and _has_own_code(config):
         return None  # its tables may have rows for more tokens
     if stated is not None:
         # Weights of other sizes do not load.
-        is_so = not tables or any(tensor.shape[0] == largest.size for tensor in tables)
+        is_so = not tables or any(tensor.shape[0] == most.size for tensor in tables)
         rows = stated.rows if is_so else max(stated.rows, *(tensor.shape[0] for tensor in tables))
         return stated if rows == stated.rows else Rows(rows, tensor=_most_rows(tables))
     if ADAPTER in folder.names:
@@ -153,5 +164,12 @@ def _has_own_code(config: Mapping[str, Any]) -> bool:
     return isinstance(own, dict) and any(key.startswith("AutoModel") for key in own)
 
 
+def _is_table(name: str) -> bool:
+    """True if a part of a tensor's name is one of a table of tokens."""
+    lower = name.lower()
+    # A regular expression takes ten times as long, and models have thousands of tensors.
+    return "emb" in lower or "wte" in lower or "shared" in lower or "lm_head" in lower or "tok" in lower
+
+
 def _most_rows(tensors: list[Tensor]) -> Tensor:
-    return max(tensors, key=lambda tensor: (tensor.shape[0], bool(_TABLE.search(tensor.name.lower())), tensor.name))
+    return max(tensors, key=lambda tensor: (tensor.shape[0], _is_table(tensor.name), tensor.name))

@@ -15,9 +15,11 @@ from modellint.folders.tensors import Tensor, Trouble, Weights
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: The most bytes of a header for the library, and for us: a header of 24 MB has two hundred thousand tensors.
+#: The most bytes of a header for the library, and for us; the most tensors, and the most values of one.
 LARGEST_HEADER, _LARGEST_READ = 100_000_000, 24_000_000
-_MOST_TENSORS = 250_000
+_MOST_TENSORS, _VALUES = 100_000, 8
+#: The least number that is no offset, and no size.
+_NO_OFFSET = 1 << 63
 #: The dtypes of the format, by torch's names, with the bits of an element.
 _DTYPES = {
     "BOOL": ("bool", 8),
@@ -70,7 +72,7 @@ def read(name: str, size: int, part: Callable[[int, int], bytes | None]) -> Weig
     data = part(8, length)
     if data is None or len(data) < length:
         return fault(f"its header should have {length} bytes, and {len(data or b'')} are there")
-    if data.count(b"{") > _MOST_TENSORS or data.count(b"[") > 3 * _MOST_TENSORS:
+    if data.count(b"{") > _MOST_TENSORS or data.count(b",") + data.count(b"[") > _VALUES * _MOST_TENSORS:
         return Weights.without_tensors(name, Trouble.UNREAD, "its header names too many tensors")
     try:
         header = json.loads(data.decode("utf-8"))
@@ -92,13 +94,27 @@ def _tensors(file: str, header: Any, body: int) -> dict[str, Tensor]:
     """The tensors of a header, before a `body` of so many bytes. Raises _RefusedError."""
     if not isinstance(header, dict):
         raise _RefusedError("its header is no object")
+    header.pop("__metadata__", None)
     tensors: dict[str, Tensor] = {}
     ranges: list[tuple[int, int, str]] = []
+    #: The bits of tensors by dtype and shape, which most tensors share with others.
+    known: dict[tuple[object, ...], int] = {}
     for name, entry in header.items():
-        if name == "__metadata__":
-            continue
-        tensor, start, end = _entry(file, name, entry)
-        tensors[name] = tensor
+        try:
+            dtype, shape, (start, end) = entry["dtype"], entry["shape"], entry["data_offsets"]
+            title, bits = _DTYPES[dtype]
+        except (KeyError, TypeError, ValueError):
+            raise _RefusedError(_fault_of(name, entry)) from None
+        if not (_are_naturals(shape) and type(start) is type(end) is int and 0 <= start <= end < _NO_OFFSET):
+            raise _RefusedError(_fault_of(name, entry))
+        tensors[name] = Tensor(name, title, tuple(shape), file)
+        key = (bits, *shape)
+        needed = known.get(key)
+        if needed is None:
+            needed = known[key] = bits * _elements(name, shape)
+        if 8 * (end - start) != needed:
+            reason = f"has {end - start} bytes, and its dtype and shape need {needed // 8}"
+            raise _RefusedError(f"`{name[:80]}` {reason}")
         ranges.append((start, end, name))
     before = 0
     for start, end, name in sorted(ranges):
@@ -112,29 +128,29 @@ def _tensors(file: str, header: Any, body: int) -> dict[str, Tensor]:
     return tensors
 
 
-def _entry(file: str, name: str, entry: Any) -> tuple[Tensor, int, int]:
-    """A tensor of a header, with the offsets of its bytes. Raises _RefusedError."""
+def _fault_of(name: str, entry: Any) -> str:
+    """Why the entry of a tensor is none."""
     shown = f"`{name[:80]}`"
     if not isinstance(entry, dict):
-        raise _RefusedError(f"{shown} is no object with `dtype`, `shape` and `data_offsets`")
-    dtype, shape, offsets = entry.get("dtype"), _naturals(entry.get("shape")), _naturals(entry.get("data_offsets"))
+        return f"{shown} is no object with `dtype`, `shape` and `data_offsets`"
+    dtype = entry.get("dtype")
     if not isinstance(dtype, str) or dtype not in _DTYPES:
-        raise _RefusedError(f"{shown} has the dtype {str(dtype)[:40]!r}, which safetensors does not know")
-    if shape is None:
-        raise _RefusedError(f"{shown} has no valid `shape`")
-    if offsets is None or len(offsets) != 2 or offsets[0] > offsets[1]:
-        raise _RefusedError(f"{shown} has no valid `data_offsets`")
-    title, bits = _DTYPES[dtype]
-    tensor = Tensor(name, title, tuple(shape), file)
-    start, end = offsets
-    if 8 * (end - start) != bits * tensor.elements:
-        needed = bits * tensor.elements // 8
-        raise _RefusedError(f"{shown} has {end - start} bytes, and its dtype and shape need {needed}")
-    return tensor, start, end
+        return f"{shown} has the dtype {str(dtype)[:40]!r}, which safetensors does not know"
+    return f"{shown} has no valid `{'data_offsets' if _are_naturals(entry.get('shape')) else 'shape'}`"
 
 
-def _naturals(values: Any) -> list[int] | None:
-    """The numbers of a list, if all are whole and none is negative."""
-    if isinstance(values, list) and all(type(value) is int and 0 <= value < 1 << 63 for value in values):
-        return values
-    return None
+def _elements(name: str, shape: list[int]) -> int:
+    """The number of elements of a shape. Raises _RefusedError if it is too large for the library."""
+    count = 1
+    for size in shape:
+        count *= size
+        if count >= 2 * _NO_OFFSET:
+            raise _RefusedError(f"`{name[:80]}` has a shape with more elements than 64 bits can count")
+    return count
+
+
+def _are_naturals(values: Any) -> bool:
+    """True for a list of whole numbers, none of them negative."""
+    if not isinstance(values, list) or not set(map(type, values)) <= {int}:
+        return False
+    return not values or (min(values) >= 0 and max(values) < _NO_OFFSET)

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
+from modellint.source import UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 #: The key of the table from tensors to files.
 MAP = "weight_map"
+#: The most tensors that are read; the largest published models have half as many.
+MOST_TENSORS = 300_000
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ def index_of(name: str, document: Json) -> Index | None:
 
     Raises UnreadableError for a document that is too large.
     """
+    if document.data.count(b",") > MOST_TENSORS:
+        raise UnreadableError(f"it names more than {MOST_TENSORS} tensors")
     table = document.get(MAP)
     if not isinstance(table, dict) or not all(isinstance(file, str) for file in table.values()):
         return None

@@ -86,6 +86,11 @@ class OwnClass(NamedTuple):
     file: str
     keys: Keys
 
+    @property
+    def reference(self) -> str:
+        """The class as `auto_map` writes it."""
+        return f"{self.module.removesuffix('.py')}.{self.name}"
+
 
 def own_classes(folder: ModelFolder) -> Iterator[OwnClass]:
     """The classes that `auto_map` names in files of the folder itself, and not of a repository (`repo--file.Class`)."""

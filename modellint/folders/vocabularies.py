@@ -130,13 +130,18 @@ def of_mapping(vocabulary: object) -> Vocabulary:
     return Vocabulary(vocabulary, len(vocabulary), highest)
 
 
+def _check_lines(data: bytes) -> None:
+    """Raise ValueError for a file of too many bytes or lines."""
+    if len(data) > MOST_BYTES or data.count(b"\n") + data.count(b"\r") > MOST_VALUES:
+        raise ValueError("too large")
+
+
 def of_lines(data: bytes) -> Vocabulary:
     """The ids of a `vocab.txt`: a token a line, the last one counts where two are equal.
 
     Raises ValueError for bytes that are no UTF-8.
     """
-    if len(data) > MOST_BYTES:
-        raise ValueError("too large")
+    _check_lines(data)
     # As a text file is read: other separators of lines are part of a token.
     lines = data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
     if lines == [""]:
@@ -147,8 +152,7 @@ def of_lines(data: bytes) -> Vocabulary:
 
 def of_tiktoken(data: bytes) -> Vocabulary:
     """The ranks of a file of tiktoken, which are ids: a token in base64 and a number a line. Raises ValueError."""
-    if len(data) > MOST_BYTES:
-        raise ValueError("too large")
+    _check_lines(data)
     ids: dict[str, int] = {}
     for line in data.splitlines():
         if not line:

@@ -53,6 +53,7 @@ class ConfigFile:
 
 def looks_like_openmmlab(data: bytes) -> bool:
     """True if a Python file may be a configuration of OpenMMLab, by its bytes alone."""
+    data = _with_plain_lines(data)
     if b"_base_" not in data and b"read_base" not in data:
         if b"type" not in data or _HOLDS.search(data) is None or _TYPE.search(data) is None:
             return False
@@ -60,6 +61,13 @@ def looks_like_openmmlab(data: bytes) -> bool:
     return _INHERITS.search(data) is not None or (
         _HOLDS.search(data) is not None and _TYPE.search(data) is not None and _PROGRAM.search(data) is None
     )
+
+
+def _with_plain_lines(data: bytes) -> bytes:
+    """The bytes of a file whose lines end with line feeds, without the form feeds that Python passes over."""
+    if b"\r" not in data and b"\f" not in data:
+        return data
+    return re.sub(rb"[ \t]*\f", b"", data.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
 
 
 def read_openmmlab(path: Path, data: bytes) -> ConfigFile | None:
@@ -75,7 +83,7 @@ def read_openmmlab(path: Path, data: bytes) -> ConfigFile | None:
     except RecursionError:
         return None
     recipe = Recipe(source, root, Dialect.OPENMMLAB)
-    is_marked = _INHERITS.search(data) is not None
+    is_marked = _INHERITS.search(_with_plain_lines(data)) is not None
     return ConfigFile(
         recipe,
         tuple(reader.bases),

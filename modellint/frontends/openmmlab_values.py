@@ -70,6 +70,10 @@ class List:
 Value = Dict | List | Node
 
 
+def _is_integer(value: Value) -> bool:
+    return isinstance(value, Node) and value.plain and value.text.lstrip("-").isdecimal()
+
+
 class Values:
     """The values of a configuration's names, and those of its expressions."""
 
@@ -369,6 +373,8 @@ class Values:
         if name in ("list", "tuple") and len(values) == 1 and isinstance(values[0], List):
             return List(span, list(values[0].elements), values[0].is_whole)
         is_builtin = name in _BUILTINS and name not in self._others
+        if name == "int" and is_builtin and len(values) == 1 and _is_integer(values[0]):
+            return values[0]
         for value in values:
             if not is_builtin:
                 self._open_all(value)

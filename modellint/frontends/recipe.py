@@ -145,7 +145,7 @@ def names_target(data: bytes, dialect: Dialect) -> bool:
 
 def _count_targets(data: bytes, dialect: Dialect) -> int:
     key = re.escape(dialect.writing.target.encode())
-    return len(re.findall(rb"""(?<![\w.-])["']?%s["']?[ \t]*:""" % key, _narrow_bytes(data)))
+    return len(re.findall(rb"""(?<![\w.-])["']?%s["']?\s*(?:#[^\r\n]*[\r\n]\s*)*:""" % key, _narrow_bytes(data)))
 
 
 def read_config(path: Path, data: bytes, dialects: tuple[Dialect, ...] = _SHOWN) -> Recipe | None:

@@ -184,6 +184,7 @@ class Library:
         self.releases = tuple(releases.split())
         self._modules = f"\n{modules}"
         self._rows: dict[str, _Row | None] = {}
+        self._mentioned: dict[str, bool] = {}
 
     @cached_property
     def _signature_lines(self) -> list[str]:
@@ -261,14 +262,19 @@ class Library:
         found = row.entries(name, bits)
         for one in found:
             bits &= ~one.bits
-        is_followed = hops <= _MAX_HOPS and f" {name}" in self._modules
-        for star in row.stars if is_followed else ():
+        for star in row.stars if hops <= _MAX_HOPS and self._mentions(name) else ():
             source = self._row(star.name) if star.bits & bits else None
             inner = [] if source is None else self._entries(source, name, star.bits & bits & source.bits, hops + 1)
             for one in inner:
                 bits &= ~one.bits
             found += inner
         return found
+
+    def _mentions(self, name: str) -> bool:
+        """True if some module has a name that begins so; each is searched for once, as packages have many stars."""
+        if name not in self._mentioned:
+            self._mentioned[name] = f" {name}" in self._modules
+        return self._mentioned[name]
 
     def _is_open(self, row: _Row, bits: int, hops: int = 0) -> bool:
         """True if a module may have more names in one of these releases."""

@@ -6,7 +6,7 @@ STYLE = """
 :root {
   color-scheme: light dark;
   --page: #ffffff; --card: #f6f7f9; --line: #d5d9e0; --text: #1b1f24; --quiet: #57606a; --mark: #fff3bf;
-  --moves: #1a5fb4; --trains: #813d9c; --saves: #1a7f4b; --loads: #8a5a00; --registers: #1a5fb4; --uses: #57606a;
+  --moves: #1a5fb4; --trains: #813d9c; --saves: #166b3c; --loads: #8a5a00; --registers: #1a5fb4; --uses: #57606a;
   --lost: #c01c28; --lost-card: #fdecec; --maybe: #8a5a00;
 }
 @media (prefers-color-scheme: dark) {

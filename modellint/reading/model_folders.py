@@ -2,7 +2,8 @@
 
 The libraries that load such a folder look for files of fixed names: transformers for `config.json`, diffusers for
 `model_index.json`, PEFT for `adapter_config.json`, sentence-transformers for `modules.json`, SpeechBrain for
-`hyperparams.yaml`. Each of these files describes a model only if weights or a tokenizer lie beside it.
+`hyperparams.yaml`. Each of these files describes a model only if weights, a tokenizer or a `generation_config.json` lie
+beside it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ PIPELINE, CONFIG, ADAPTER, SENTENCES, SPEECHBRAIN = (
     "modules.json",
     "hyperparams.yaml",
 )
+#: A file that transformers alone writes, beside the configuration of a model.
+GENERATION = "generation_config.json"
 #: The files that describe a model; the first that a folder has stands for the folder.
 MARKERS = (PIPELINE, CONFIG, ADAPTER, SENTENCES, SPEECHBRAIN)
 #: The suffix of a table that says which shard holds which tensor.
@@ -59,7 +62,8 @@ def marker_in(names: Collection[str]) -> str | None:
         return marker
     if marker == SPEECHBRAIN:
         return marker if any(name.endswith((".ckpt", ".pt", ".safetensors")) for name in names) else None
-    return marker if any(is_weights(name) or is_tokenizer(name) for name in names) else None
+    is_model = GENERATION in names or any(is_weights(name) or is_tokenizer(name) for name in names)
+    return marker if is_model else None
 
 
 def marker_of(folder: Path, files: Files) -> Path | None:

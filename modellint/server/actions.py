@@ -40,7 +40,9 @@ def actions(ls: Server, path: str, params: types.CodeActionParams) -> list[types
     offered: list[types.CodeAction] = []
     first, last = params.range.start.line + 1, params.range.end.line + 1
     source = shown.source(path)
-    commented = without_magics(source) if path_of(params.text_document.uri) is None else source
+    is_cell = path_of(params.text_document.uri) is None
+    commented = without_magics(source) if is_cell else source
+    has_comments = is_cell or kind_of(path) not in (NOTEBOOK, None)  # JSON has none
     for finding in findings if is_wanted(types.CodeActionKind.QuickFix) else ():
         if not touches(finding.span, first, last):
             continue
@@ -56,7 +58,6 @@ def actions(ls: Server, path: str, params: types.CodeActionParams) -> list[types
                     edit=edit(finding.fix.edits),
                 )
             )
-        has_comments = kind_of(path) not in (NOTEBOOK, None)  # JSON has none
         comment = ignore_edit(commented, finding) if has_comments else None
         if comment is not None:
             title = f"Ignore {finding.code} on this line"

@@ -1,7 +1,7 @@
 """Commands that editors send with `workspace/executeCommand`: fix all, confirm, map, shapes and probe.
 
 All but the first run modellint in a process of its own, on the files as they are saved, and end it when the editor
-cancels the request. While one runs, the editor is told of its progress, if it sent a token for that.
+cancels the request or its progress, which an editor that knows progress is told of.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ _TOKENS = itertools.count(1)
 _ANSWERS = (0, 1)
 #: The error code of the specification for a request that was right, and failed.
 _REQUEST_FAILED = -32803
+#: The seconds that a process has to end by itself.
+_PATIENCE = 3
 
 
 def add_commands(server: Server) -> None:
@@ -146,25 +148,38 @@ async def _run(ls: Server, title: str, target: str, command: list[str]) -> str:
             out, err = await process.communicate()
     finally:
         if process.returncode is None:  # the request was cancelled
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
+            await _end(process)
     if process.returncode not in _ANSWERS and not out:
         reason = err.decode("utf-8", "replace").strip().removeprefix("Error: ")
         raise JsonRpcException(reason or f"modellint ended with {process.returncode}", _REQUEST_FAILED)
     return out.decode("utf-8", "replace")
 
 
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End a process: it is asked to, so that it ends what it started, and killed where it does not answer."""
+    with contextlib.suppress(ProcessLookupError):
+        process.terminate()
+        try:
+            await asyncio.wait_for(process.wait(), _PATIENCE)
+        except asyncio.TimeoutError:  # before Python 3.11 no TimeoutError
+            process.kill()
+
+
 @contextlib.asynccontextmanager
 async def _progress(ls: Server, title: str) -> AsyncIterator[None]:
-    """Tell the editor that something begins, and that it has ended."""
+    """Tell the editor that something begins, and that it has ended; cancel this task if the editor cancels that."""
     if not ls.knows("window", "work_done_progress"):
         yield
         return
     token = f"{SOURCE} {next(_TOKENS)}"
     progress = ls.work_done_progress
     await progress.create_async(token)
-    progress.begin(token, types.WorkDoneProgressBegin(title=title, cancellable=False))
+    task = asyncio.current_task()
+    asked = progress.tokens[token]
+    asked.add_done_callback(lambda asked: asked.cancelled() and task is not None and task.cancel())
+    progress.begin(token, types.WorkDoneProgressBegin(title=title, cancellable=True))
     try:
         yield
     finally:
+        del progress.tokens[token]
         progress.end(token, types.WorkDoneProgressEnd())

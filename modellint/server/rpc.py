@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -122,13 +123,22 @@ class Protocol(LanguageServerProtocol):
         if future is not None and future.cancelled():  # which is no Exception, and pygls does not expect it
             gen.close()
             result_future.cancel()
-        else:
-            super()._run_generator(future, gen=gen, result_future=result_future)
+            return
+        known = set(self._request_futures)
+        super()._run_generator(future, gen=gen, result_future=result_future)
+        for step in [one for message, one in self._request_futures.items() if message not in known]:
+            # A request that is cancelled cancels the step that it waits for, which pygls lets run on.
+            result_future.add_done_callback(partial(_cancel_too, step))
 
     def _check_handler_result(self, future: Future[Any]) -> None:
         super()._check_handler_result(future)
         for message in [message for message, other in self._request_futures.items() if other is future]:
             del self._request_futures[message]
+
+
+def _cancel_too(step: Future[Any], result: Future[Any]) -> None:
+    if result.cancelled():
+        step.cancel()
 
 
 def _is_message(data: object) -> bool:

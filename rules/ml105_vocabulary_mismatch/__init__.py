@@ -117,7 +117,7 @@ class VocabularyMismatch(Rule):
         asked = recipes.about(recipe, project)
         for item, cls in asked.made_objects():
             constructor = cls.methods.get("__init__")
-            for first, second, tied in project.of(Vocabularies).shared(cls) if constructor is not None else ():
+            for first, second, tied in project.of(Vocabularies).pairs_in(cls) if constructor is not None else ():
                 assert constructor is not None
                 if excess(first.rows, second.rows) is not None or excess(second.rows, first.rows) is not None:
                     continue

@@ -86,7 +86,7 @@ class Vocabularies:
         However they do it: `head.weight = embed.weight`, `setattr`, a function that gets the layers.
         """
         told: set[tuple[queries.Site, queries.Site, queries.Site]] = set()
-        for first, second, store, function in self._shared(module):
+        for first, second, store, function in self._pairs_in(module):
             assert store.value is not None
             assert store.function is not None
             tied = queries.Site(store.value, store.function)
@@ -98,13 +98,13 @@ class Vocabularies:
                 told.add(key)
                 yield tie
 
-    def shared(self, cls: Class) -> Iterator[tuple[queries.IdLayer, queries.IdLayer, queries.Site]]:
+    def pairs_in(self, cls: Class) -> Iterator[tuple[queries.IdLayer, queries.IdLayer, queries.Site]]:
         """The pairs of layers that methods of a class always make share a weight, and the place where they do."""
-        for first, second, store, function in self._shared(cls.module):
+        for first, second, store, function in self._pairs_in(cls.module):
             if function.owner is cls and not store.path and store.value is not None and store.function is not None:
                 yield first, second, queries.Site(store.value, store.function)
 
-    def _shared(
+    def _pairs_in(
         self, module: ModuleFacts
     ) -> Iterator[tuple[queries.IdLayer, queries.IdLayer, queries.Store, Function]]:
         """The pairs of layers that share a weight by a store while a function of a file runs."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.rule import Rule, python_probe
+from modellint.rule import Rule, file_probe, python_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,6 +55,9 @@ class LayerCreatedInForward(Rule):
 
     def probe(self, claim: claims.MadeAnew, project: Project) -> Probe | None:
         """Call the layer twice, and look for the parameters that the first call made."""
+        if claim.owner:
+            method = claims.name_at(claim, claim.entry).rpartition(".")[2]
+            return file_probe(claim, f"{claim.owner}.{method}")
         return python_probe(claim, claim.entry)
 
     def _report(self, creation: Creation) -> Finding:
@@ -73,6 +76,8 @@ class LayerCreatedInForward(Rule):
         place = module.place(creation.call)
         called = related[0].place if related else place
         related.append(Related(creation.use.function.module.place(creation.use.value), "the new layer is used here"))
+        cls = creation.cls
+        made_for = cls.qualname if cls is not None and cls is not entry.owner and cls.module is module else ""
         confidence = Confidence.MEDIUM if creation.is_conditional else Confidence.HIGH
         return self.finding(
             place,
@@ -82,7 +87,7 @@ class LayerCreatedInForward(Rule):
             evidence=tuple(_evidence(creation)),
             related=tuple(related),
             help="create the layer in `__init__`, and only call it here",
-            claim=claims.MadeAnew(place, called),
+            claim=claims.MadeAnew(place, called, made_for),
         )
 
 

@@ -31,13 +31,14 @@ _KEEPS = frozenset(f"functools.{name}" for name in ("cache", "lru_cache", "cache
 
 @dataclass(frozen=True, eq=False)
 class Creation:
-    """A layer with parameters that `entry` makes at each call.
+    """A layer with parameters that `entry` makes at each call on an object of `cls`.
 
     `function` holds the constructor `call`; `route` are the calls that lead there, outermost first; `use` is the call
     of the new layer. `is_certain`: the layer has parameters whatever its arguments. `is_conditional`: a condition on
     arguments decides whether it is made.
     """
 
+    cls: Class | None
     entry: Function
     function: Function
     call: Value
@@ -118,7 +119,7 @@ class Creations:
             *route, made = layer.route
             is_certain = has_parameters is True
             steps = made.function, made.value, layer.model, tuple(route), use
-            yield Creation(entry, *steps, is_certain, condition, layer.attribute)
+            yield Creation(model.cls, entry, *steps, is_certain, condition, layer.attribute)
 
     def _condition(self, layer: queries.LateLayer, model: queries.ClassModel) -> bool | None:
         """True if a condition on the route depends on arguments; None if the route runs once only, or is cached."""

@@ -110,16 +110,13 @@ class TensorOnDefaultDevice(Rule):
 
 
 def _claim(made: queries.Fresh, met: queries.Encounter, model: queries.ClassModel) -> claims.MadeAside | None:
-    """The claim for a run; None for a layer without `forward`, or with a tensor from another file.
-
-    None for a device that the constructor was given, too: the run would pass the one that it moves the layer to.
-    """
+    """The claim for a run; None for a tensor from another file."""
     assert made.function is not None
     module, cls = made.function.module, model.cls
-    is_given = made.at is not None and made.at.parameter is not None
-    if cls is None or cls.module is not module or model.method("forward") is None or is_given:
+    is_kept = made.at is not None and made.at.parameter is not None
+    if cls is None or cls.module is not module:
         return None
-    return claims.MadeAside(module.place(made.maker), cls.qualname, met.function.module.place(met.value))
+    return claims.MadeAside(module.place(made.maker), cls.qualname, met.function.module.place(met.value), is_kept)
 
 
 def _related(made: queries.Fresh, met: list[queries.Encounter]) -> list[Related]:

@@ -184,7 +184,7 @@ class UndefinedAttribute(Rule):
             evidence=("no global variable has this name",),
             related=(Related(made, "its value is made here, and lost when the constructor ends"),),
             help=f"store it as `self.{name}`, and read that",
-            claim=claims.Refused(call.place, "NameError", name),
+            claim=claims.Refused(module.place(found.value), "NameError", name),
         )
 
     def _foreign_finding(self, found: recipes.ForeignMember) -> Finding:

@@ -85,8 +85,10 @@ class RotaryLengthNotCovering(Rule):
                     reported.add(table.length)
                     yield self._short_finding(place, table)
 
-    def probe(self, claim: claims.StepBeyond | claims.LengthNotPositions, project: Project) -> Probe | None:
-        """Run some tokens at once, then one more with their cache, or positions beyond the number of keys."""
+    def probe(
+        self, claim: claims.StepBeyond | claims.LengthNotPositions | claims.TableShort, project: Project
+    ) -> Probe | None:
+        """Run some tokens at once, then one more with their cache, positions beyond the keys, or a longer input."""
         return boundary_probe(claim, [claim.place])
 
     def _cut_finding(self, place: queries.Site, table: queries.SizedTable) -> Finding:
@@ -102,6 +104,7 @@ class RotaryLengthNotCovering(Rule):
             evidence=("the limit cuts the table, but nothing cuts the input to it or compares its length",),
             related=(Related(length.origin.place, "the length is limited here"),),
             help="size the table by the input, or cut the input to the same length",
+            claim=claims.TableShort(place.place, is_kept=False),
         )
 
     def _short_finding(self, place: queries.Site, table: queries.SizedTable) -> Finding:
@@ -117,6 +120,7 @@ class RotaryLengthNotCovering(Rule):
             ),
             related=(Related(table.length.origin.place, "the length is measured here"),),
             help="size the table by all keys, or rotate the new keys before they are joined to the earlier ones",
+            claim=claims.TableShort(place.place, is_kept=True),
         )
 
     def _report(

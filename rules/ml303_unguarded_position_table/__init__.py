@@ -79,9 +79,12 @@ class UnguardedPositionTable(Rule):
             if found.table.value not in told:
                 yield self._report(found)
 
-    def probe(self, claim: claims.TableEnds, project: Project) -> Probe | None:
-        """Run the function that reads the table for as many positions as it has rows, and for one more."""
-        return boundary_probe(claim, [claim.lookup])
+    def probe(self, claim: claims.TableEnds | claims.RowsDiffer, project: Project) -> Probe | None:
+        """Run the function that reads the table for as many positions as it has rows, and for one more.
+
+        A subclass in another file may make the table of an inherited function: then its objects run that one.
+        """
+        return boundary_probe(claim, [claim.lookup], heir=claim.place)
 
     def _report(self, found: FixedTable) -> Finding:
         table, use, size = found.table, found.use, found.rows
@@ -122,7 +125,7 @@ class UnguardedPositionTable(Rule):
             evidence=("both numbers are known before any input is",),
             related=(Related(read.use.place, "the table is read here"), Related(read.length.place, "the positions")),
             help="give the table a row for each position",
-            claim=claims.TableEnds(table.place, read.use.place),
+            claim=claims.RowsDiffer(table.place, read.use.place),
         )
 
     def _apart(self, one: queries.RefusedOperation, table: queries.Site) -> Finding:
@@ -142,6 +145,7 @@ class UnguardedPositionTable(Rule):
                 Related(*place) for place in ((one.place, "the table is read here"),) if place[0] != table.place
             ),
             help="give the table a row for each token, also for those before the patches",
+            claim=claims.RowsDiffer(table.place, one.place, apart) if apart else None,
         )
 
     def _single_row(self, found: FixedTable) -> Finding:

@@ -94,7 +94,11 @@ class UndefinedReference(Rule):
         is_plain = asked.dialect.is_plain and not is_python
         nested = problem.text != problem.missing
         written = f"${{{problem.text}}}" if is_plain else problem.text if is_python else problem.reference
-        unresolved = claims.Unresolved(problem.place, written, *(asked.command or ("", "", ())))
+        claim: claims.Unresolved | claims.NotLoaded = claims.NotLoaded(problem.place, "0")
+        if is_python:
+            claim = claims.NotLoaded(problem.place, "0", problem.missing)
+        elif is_plain:
+            claim = claims.Unresolved(problem.place, written, *(asked.command or ()))
         what = f"`{written}` does not resolve: "
         if problem.available or not nested:
             what += f"there is no key `{problem.missing}`"
@@ -123,7 +127,7 @@ class UndefinedReference(Rule):
             evidence=_evidence(problem, asked.dialect),
             related=related,
             help=help,
-            claim=None if is_python else unresolved if is_plain else claims.NotLoaded(problem.place, "0"),
+            claim=claim,
         )
 
     def _unresolved_finding(self, found: queries.FoundProblem, what: str, evidence: str, help: str) -> Finding:
@@ -135,7 +139,7 @@ class UndefinedReference(Rule):
             confidence=Confidence.HIGH,
             evidence=(evidence,),
             help=help,
-            claim=None if found.recipe.dialect is Dialect.OPENMMLAB else claims.NotLoaded(problem.place, "0"),
+            claim=claims.NotLoaded(problem.place, "0"),
         )
 
 

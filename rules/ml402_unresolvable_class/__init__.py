@@ -175,7 +175,7 @@ def _claim(
         return None
     place = recipe.place(tag.span)
     if dialect.is_plain:
-        return claims.NotLocated(place, tag.target)
+        return claims.NotLocated(place, tag.target, bad.target.package, bad.target.releases)
     return claims.NotMade(place, bad.item.top, tag.target, "")
 
 

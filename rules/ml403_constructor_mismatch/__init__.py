@@ -201,7 +201,9 @@ def _claim(bad: BadCall, misfit: queries.Misfit) -> claims.NotMade | claims.NotC
     if item.recipe.dialect is Dialect.OPENMMLAB:
         return None
     if tag.kind is TagKind.TARGET:
-        return claims.NotCalled(bad.place(misfit), tag.target, *bad.given, bad.is_final)
+        target = bad.target
+        releases = target.package, target.releases
+        return claims.NotCalled(bad.place(misfit), tag.target, *bad.given, bad.is_final, *releases)
     first = next(one for one in bad.misfits if bad.place(one) == bad.place(misfit))  # whose error hides the others
     says = first.unknown or first.doubled or (*first.missing, "")[0]
     return claims.NotMade(item.recipe.place(tag.span), item.top, tag.target, says)

@@ -8,13 +8,13 @@ from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.graph.recipe import MERGE, Dialect
 from modellint.link.recipes import queries
-from modellint.rule import Rule, recipe_probe
+from modellint.rule import Rule, file_probe, recipe_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from modellint.graph.recipe import Recipe
-    from modellint.rule import Project
+    from modellint.rule import Probe, Project
 
     from .repeated import RepeatedKey
 
@@ -53,7 +53,10 @@ class DuplicateKey(Rule):
     severity = Severity.ERROR
     requires = ("dialect", "evaluation", "refusals", "refuses_repeated")
     takes_configs = True
-    probe = staticmethod(recipe_probe)
+
+    def probe(self, claim: claims.NotLoaded | claims.KeyTwice, project: Project) -> Probe | None:
+        """Load the file as its program does."""
+        return file_probe(claim) if isinstance(claim, claims.KeyTwice) else recipe_probe(claim, project)
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         from .repeated import repeated_keys
@@ -69,6 +72,7 @@ class DuplicateKey(Rule):
                     confidence=Confidence.HIGH,
                     evidence=("`Config.fromfile` raises `KeyError: Duplicate key is not allowed among bases`",),
                     help="remove the key from one of the two files, or let one inherit from the other",
+                    claim=claims.NotLoaded(refusal.place, "", refusal.wanted),
                 )
 
     def _finding(self, repeated: RepeatedKey, dialect: queries.Description) -> Finding:
@@ -94,5 +98,7 @@ class DuplicateKey(Rule):
             evidence=(evidence,),
             related=(Related(repeated.recipe.place(repeated.first.key.span), "first defined here"),),
             help="merge both with one `<<`: `<<: [*one, *other]`" if name == MERGE else help,
-            claim=None if dialect.is_plain else claims.NotLoaded(place, f"modellint_{span.line}_{span.column}"),
+            claim=claims.KeyTwice(place, name, is_kept=bool(dialect.overwritten) or is_python)
+            if dialect.is_plain
+            else claims.NotLoaded(place, f"modellint_{span.line}_{span.column}"),
         )

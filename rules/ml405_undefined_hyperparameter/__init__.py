@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.link.recipes import queries
-from modellint.rule import Rule, recipe_probe
+from modellint.rule import Rule, file_probe, recipe_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from modellint.graph.python import ModuleFacts
     from modellint.graph.recipe import Recipe
-    from modellint.rule import Project
+    from modellint.rule import Probe, Project
 
     from .checkpoint_keys import Unsaved
 
@@ -77,7 +77,10 @@ class UndefinedHyperparameter(Rule):
         *("unmet_config_keys", "unmet_links"),
     )
     takes_configs = True
-    probe = staticmethod(recipe_probe)
+
+    def probe(self, claim: claims.NoKey | claims.NoEntry, project: Project) -> Probe | None:
+        """Load the recipe with HyperPyYAML, or the configuration as its program does."""
+        return file_probe(claim) if isinstance(claim, claims.NoEntry) else recipe_probe(claim, project)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         script = queries.script(module, project)
@@ -150,6 +153,7 @@ class UndefinedHyperparameter(Rule):
                 missing.effect or "OmegaConf raises `ConfigAttributeError`, or `ConfigKeyError` for an index",
             ),
             help=f"did you mean `{near[0]}`?" if near else f"it has {listed}" if listed else "add the key",
+            claim=missing.source and claims.NoEntry(missing.place, missing.where, missing.name, *missing.source),
             cause=f"{missing.file.removesuffix('.yaml')}: {missing.where}.{missing.name}",
         )
 
@@ -210,6 +214,7 @@ class UndefinedHyperparameter(Rule):
             else f"it has {listed}"
             if listed
             else "add the key",
+            claim=claims.NoEntry(unmet.place, unmet.where, unmet.name, unmet.file) if unmet.file else None,
             cause=f"{unmet.where}.{unmet.name}",
         )
 

@@ -87,6 +87,7 @@ class ReferenceCycle(Rule):
             confidence=Confidence.HIGH,
             evidence=("`Config.fromfile` reads the files again and again until it raises `RecursionError`",),
             help="remove this entry of `_base_`",
+            claim=claims.NotLoaded(problem.place, "", "recursion"),
         )
 
     def _finding(self, problem: queries.Problem, is_itself: bool) -> Finding:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from modellint import claims, edits
 from modellint.finding import Confidence, Finding, Severity
+from modellint.graph.recipe import Dialect
 from modellint.link.recipes import queries
 from modellint.rule import Rule, any_of, file_probe
 
@@ -73,29 +74,32 @@ class MissingGroup(Rule):
     requires = ("command", "refusals", "unmet_programs")
     takes_configs = True
 
-    def probe(self, claim: claims.NotComposed, project: Project) -> Probe:
-        """Compose the configuration with Hydra."""
+    def probe(self, claim: claims.NotComposed | claims.NotLoaded, project: Project) -> Probe:
+        """Compose the configuration with Hydra, or load it with mmengine."""
         return file_probe(claim)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for app in queries.script(module, project).unmet_programs:
-            folder, name = app.places
+            place = app.places[0 if app.written else 1]
+            path = app.script.parent / app.written if app.written or app.folder is None else app.folder
             help = "correct `config_path`, which is relative to this file" if app.written else "correct `config_name`"
             what = f"the folder `{app.written}`" if app.written else f"the configuration `{app.name}.yaml`"
             yield self.finding(
-                folder if app.written else name,
+                place,
                 f"{what} does not exist",
                 symbol=app.written or str(app.name),
                 severity=Severity.WARNING,  # the command line may name another one
                 confidence=Confidence.HIGH,
                 evidence=("Hydra looks for it from the folder of the script, and raises `MissingConfigException`",),
                 help=help,
+                claim=claims.NotComposed(place, path.as_posix(), app.name, (), app.written or app.name)
+                if app.name
+                else None,
             )
 
     def check_recipe(self, recipe: Recipe, project: Project) -> Iterator[Finding]:
         has_late_package = _LATE.match(recipe.source.text) is not None
         asked = queries.about(recipe, project)
-        command = asked.command
         for refusal in asked.refusals():
             if refusal.trouble.name not in _WORDS:
                 continue
@@ -108,10 +112,24 @@ class MissingGroup(Rule):
                 confidence=Confidence.HIGH,
                 evidence=(told.evidence, *((_HEAD,) if is_late else ())),
                 help="move `# @package` above the other comments" if is_late else told.help,
-                claim=None if command is None else claims.NotComposed(refusal.place, *command, _word(refusal)),
+                claim=_claim(refusal, asked.command, recipe.dialect),
             )
             if is_late:
                 return  # the other entries fail for the same reason
+
+
+def _claim(
+    refusal: queries.Refusal, command: tuple[str, str, tuple[str, ...], str] | None, dialect: Dialect
+) -> claims.NotComposed | claims.NotLoaded | None:
+    place = refusal.place
+    if dialect is Dialect.OPENMMLAB:
+        if refusal.trouble.name == "NO_BASE":
+            return claims.NotLoaded(place, "", refusal.text.removesuffix(".py").replace(".", "/").rpartition("/")[2])
+        return claims.NotLoaded(place, f"modellint_{place.span.line}_{place.span.column}", refusal.text)
+    if command is None:
+        return None
+    folder, name, arguments, script = command
+    return claims.NotComposed(place, folder, name, arguments, _word(refusal), script)
 
 
 def _word(refusal: queries.Refusal) -> str:

@@ -124,7 +124,9 @@ def _private_module(value: Value, function: Function, project: Project) -> tuple
     module = value.args[0] if value.op is Op.ATTR else value
     written = str(module.data) if module.op is Op.ATTR else function.module.imports.get(str(module.data), "")
     name = written.removeprefix("torch.")
-    if module is value or module.op not in (Op.ATTR, Op.GLOBAL) or name[:1] != "_" or queries.has_module(name):
+    if module is value or module.op not in (Op.ATTR, Op.GLOBAL) or name[:1] != "_":
+        return None
+    if queries.has_module(name) or queries.has_module(name.rpartition(".")[0]):  # where it may be any name
         return None
     if _full_name(module, function, project) != f"torch.{name}" or not queries.may_use_newest_torch(project):
         return None

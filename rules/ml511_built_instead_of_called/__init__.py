@@ -159,7 +159,9 @@ def _may_be_tensor(operand: queries.Operand) -> bool:
 def _use(call: queries.Call, built: _Built) -> _Use | None:
     """The first use of the constructed layer that only a tensor stands; None if there is none."""
     for operand, use in queries.tensor_uses([call.result]):
-        is_layer = operand.value is call.value or operand.kinds() == {queries.Kind.LAYER}
+        is_layer = operand.value is call.value or (
+            operand.kinds() == {queries.Kind.LAYER} and _is_built_by(call, operand)
+        )
         if is_layer and not _is_of_layer(use.user, built, call.project):
             # A run tells no error of an operator from one of its operands.
             place = None if use.user.op in (Op.BIN, Op.UNARY) else call.module.place(use.user)
@@ -169,6 +171,11 @@ def _use(call: queries.Call, built: _Built) -> _Use | None:
     if is_forward and any(event.value is call.value for event in call.function.flow.of(EventKind.RETURN)):
         return _Use("returned from `forward`", None)
     return None
+
+
+def _is_built_by(call: queries.Call, used: queries.Operand) -> bool:
+    """True if a value may be what a call constructs, and not a layer of which that is a part."""
+    return any(origin.value is call.value for origin in used.origins(through_operators=False))
 
 
 def _in_words(use: queries.TensorUse) -> str:

@@ -140,7 +140,9 @@ def _judged(
             return None
         if kinds.are_ends(taken.name, own.name) or kinds.are_one(taken.name, own.name):
             return None
-        if function is not None and _takes_either(function, taken.name, own.name, call.project):
+        if function is not None and (
+            _asks_for_kind(function, taken.name) or _takes_either(function, taken.name, own.name, call.project)
+        ):
             return None
         evidence = f"`{own.name}` keeps its default"
         return Misplaced(call, callee, number, taken.name, own.name, -1, evidence, is_refused)
@@ -170,6 +172,14 @@ def _is_refused(call: queries.Call, taken: Parameter, wanted: str, given: str) -
             if any(one.op is Op.PARAM and one.data == taken.name for part in parts for one in part.args):
                 return True
     return False
+
+
+def _asks_for_kind(function: Function, name: str) -> bool:
+    """True if a function asks of which class a parameter is, so it takes what other parameters take, too."""
+    calls = (
+        event.value for event in function.flow.of(EventKind.CALL) if called_name(event.value.callee) == "isinstance"
+    )
+    return any(one.op is Op.PARAM and one.data == name for call in calls for one in call.positional[:1])
 
 
 def _takes_either(function: Function, one: str, other: str, project: Project, depth: int = 0) -> bool:

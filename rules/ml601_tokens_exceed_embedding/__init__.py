@@ -42,6 +42,11 @@ class TokensExceedEmbedding(Rule):
     Give the embedding a row for each token before the model is saved: `model.resize_token_embeddings(len(tokenizer))`.
     Or leave the token out, and use one that exists, such as the end of the text for padding.
 
+    ## Confirming
+    transformers loads the tokenizer, and the class that `config.json` names is built without data. The finding is
+    confirmed if the id that the tokenizer gives cannot be looked up in a table with so many rows, or if the last layer
+    has no row for it.
+
     ## References
     - [transformers, `resize_token_embeddings`](https://huggingface.co/docs/transformers/main_classes/model)
     """
@@ -56,22 +61,32 @@ class TokensExceedEmbedding(Rule):
             yield from self._compare(folder, folder.tokens, folder, folders.table_rows(folder))
             yield from self._classes(folder, folder.tokens)
         for name, component in folder.components.items():
-            encoder = folder.components.get(name.replace("tokenizer", "text_encoder")) if "tokenizer" in name else None
+            part = name.replace("tokenizer", "text_encoder")
+            encoder = folder.components.get(part) if part != name else None
             # A component with a configuration of its own is checked by itself.
             if encoder is not None and component.tokens is not None and folders.table_rows(component) is None:
-                yield from self._compare(component, component.tokens, encoder, folders.table_rows(encoder))
+                table = folders.table_rows(encoder)
+                yield from self._compare(component, component.tokens, encoder, table, (part, name))
 
     def _compare(
-        self, folder: ModelFolder, tokenizer: Tokenizer, model: ModelFolder, table: Rows | None
+        self,
+        folder: ModelFolder,
+        tokenizer: Tokenizer,
+        model: ModelFolder,
+        table: Rows | None,
+        names: tuple[str, str] = ("", ""),
     ) -> Iterator[Finding]:
-        """Compare the tokens of a folder with the table of a model, which another folder may have."""
+        """Compare the tokens of a folder with the table of a model, which another folder may have.
+
+        `names` are those of the model and of the tokenizer within a pipeline.
+        """
         if table is None or tokenizer.count <= table.rows:
             return
         replaced = {one.id for one in folders.place_ids(folders.mapping_of(model, "config.json"))}
         replaced.update(one.id for name, one in tokenizer.roles.items() if name not in folders.ROLES and one.id)
         above = [(token, number) for token, number in tokenizer.above(table.rows) if number not in replaced]
         if above:
-            yield self._tokens(folder, tokenizer, model, table, above)
+            yield self._tokens(folder, tokenizer, model, table, above, names)
         elif tokenizer.file is not None and not tokenizer.above(table.rows):
             yield self.finding(
                 folder.place(tokenizer.file),
@@ -84,7 +99,13 @@ class TokensExceedEmbedding(Rule):
             )
 
     def _tokens(
-        self, folder: ModelFolder, tokenizer: Tokenizer, model: ModelFolder, table: Rows, above: list[tuple[str, int]]
+        self,
+        folder: ModelFolder,
+        tokenizer: Tokenizer,
+        model: ModelFolder,
+        table: Rows,
+        above: list[tuple[str, int]],
+        names: tuple[str, str],
     ) -> Finding:
         token, number = above[0]
         roles = [name for name, one in tokenizer.roles.items() if one.content == token]
@@ -106,7 +127,7 @@ class TokensExceedEmbedding(Rule):
             ),
             related=_size_place(model, table),
             help="resize the embedding with `model.resize_token_embeddings(len(tokenizer))`, or remove the tokens",
-            claim=claims.IdHasNoRow(place, number, token) if folder is model else None,
+            claim=claims.IdHasNoRow(place, number, token, *names),
         )
 
     def _classes(self, folder: ModelFolder, tokenizer: Tokenizer) -> Iterator[Finding]:
@@ -118,14 +139,16 @@ class TokensExceedEmbedding(Rule):
         if not above:
             return
         token, number = above[0]
+        place = tokenizer.place(folder, token) or folder.place(tokenizer.file)
         yield self.finding(
-            tokenizer.place(folder, token) or folder.place(tokenizer.file),
+            place,
             f"the tokenizer gives `{token}` the id {number}, but {classes}",
             symbol=token,
             confidence=Confidence.HIGH,
             evidence=("CTC loss raises `ValueError` for labels that are not below `vocab_size`",),
             related=_size_place(folder, classes),
             help="set `vocab_size` to the number of tokens before the model is made",
+            claim=claims.IdHasNoClass(place, number, token),
         )
 
 

@@ -11,6 +11,7 @@ from modellint.rule import Rule, folder_probe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims import Claim
     from modellint.folders import ModelFolder
     from modellint.folders.rows import Rows
     from modellint.folders.special_ids import OddValue, SpecialId
@@ -59,6 +60,12 @@ class SpecialIdOutside(Rule):
     model.config.eos_token_id = model.generation_config.eos_token_id = tokenizer.eos_token_id
     ```
 
+    ## Confirming
+    The class is built without data, and the id is looked up in a table with as many rows as its embedding; a padding
+    id that `nn.Embedding` refuses confirms its finding, too. An id without a token is looked for in the tokenizer, as
+    transformers loads it. A value that is no id is read by transformers, with the rest of its file and without it. Ids
+    outside of a part that takes no tokens are not run.
+
     ## References
     - [transformers, `GenerationConfig`](https://huggingface.co/docs/transformers/main_classes/text_generation)
     """
@@ -102,6 +109,7 @@ class SpecialIdOutside(Rule):
                     confidence=Confidence.HIGH,
                     evidence=("no text has the mark that the model replaces",),
                     help="set it to the id of the token that the processor writes",
+                    claim=claims.IdIsNoToken(document.place(*one.keys), one.id),
                 )
 
     def _odd(self, folder: ModelFolder, odd: OddValue) -> Finding:
@@ -109,13 +117,15 @@ class SpecialIdOutside(Rule):
 
         document = folder.json(odd.file)
         key = ".".join(str(part) for part in odd.keys if isinstance(part, str))
+        place = folder.place(odd.file) if document is None else document.place(*odd.keys)
         return self.finding(
-            folder.place(odd.file) if document is None else document.place(*odd.keys),
+            place,
             f"`{key}` is {json.dumps(odd.value)[:40]}, which is no id",
             symbol=key,
             confidence=Confidence.HIGH,
             evidence=("transformers refuses the configuration, or `generate` raises `TypeError`",),
             help="write the number of a token without quotes",
+            claim=claims.SettingRefused(place, odd.file, key) if "." not in key else None,
         )
 
     def _outside(self, folder: ModelFolder, one: SpecialId, named: list[SpecialId]) -> Rows | Tokenizer | None:
@@ -151,7 +161,9 @@ class SpecialIdOutside(Rule):
             if place is not None and (other.role, other.id) == (one.role, one.id):
                 related.append(Related(place.place(*other.keys), "the same id"))
         at = folder.place(one.file) if document is None else document.place(*one.keys)
-        is_of_input = is_table and outside == folders.table_rows(folder)
+        claim: Claim | None = None if is_table else claims.IdIsNoToken(at, one.id)
+        if is_table and outside == folders.table_rows(folder):
+            claim = claims.IdHasNoRow(at, one.id, "")
         return self.finding(
             at,
             f"`{key}` {'has the id' if len(one.keys) > _length(one) else 'is'} {one.id}, but {reason}",
@@ -161,7 +173,7 @@ class SpecialIdOutside(Rule):
             evidence=(_HARM.get(one.role, "no text has a token of this id"),),
             related=related[:4],
             help="set it to the id that the tokenizer gives, in `config.json` and `generation_config.json`",
-            claim=claims.IdHasNoRow(at, one.id, "") if is_of_input else None,
+            claim=claim,
         )
 
 

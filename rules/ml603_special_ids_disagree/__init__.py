@@ -60,6 +60,10 @@ class SpecialIdsDisagree(Rule):
     model.generation_config.eos_token_id = [tokenizer.eos_token_id, tokenizer.convert_tokens_to_ids("<|im_end|>")]
     ```
 
+    ## Confirming
+    transformers loads both configurations and the tokenizer. The finding is confirmed if no id of the role is in all
+    of them, if plain text gives the id of an image, or if the list of suppressed ids leaves no score to any end.
+
     ## References
     - [transformers, generation strategies](https://huggingface.co/docs/transformers/generation_strategies)
     """
@@ -137,25 +141,29 @@ class SpecialIdsDisagree(Rule):
 
     def _end_in_list(self, folder: ModelFolder, one: SpecialId) -> Finding:
         document = folder.json(one.file)
+        place = folder.place(one.file) if document is None else document.place(*one.keys)
         return self.finding(
-            folder.place(one.file) if document is None else document.place(*one.keys),
+            place,
             f"`suppress_tokens` has {one.id}, the only `eos_token_id`",
             symbol="suppress_tokens",
             confidence=Confidence.HIGH,
             evidence=("generation cannot give the end, and goes on to the maximum length",),
             help="remove the id from the list",
+            claim=claims.EndSuppressed(place),
         )
 
     def _place(self, folder: ModelFolder, tokenizer: Tokenizer, one: SpecialId) -> Finding:
         document = folder.json(one.file)
         word = tokenizer.text(one.id)
+        place = folder.place(one.file) if document is None else document.place(*one.keys)
         return self.finding(
-            folder.place(one.file) if document is None else document.place(*one.keys),
+            place,
             f"`{one.keys[-1]}` is {one.id}, which is the piece of text `{word}` in the tokenizer",
             symbol=str(one.keys[-1]),
             confidence=Confidence.MEDIUM,
             evidence=(f"each `{word}` of a text is taken for the place of other input",),
             help="set it to the id of the token that the processor writes",
+            claim=claims.IdIsText(place, one.id),
         )
 
     def _padding(

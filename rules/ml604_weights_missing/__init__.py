@@ -11,6 +11,8 @@ from modellint.rule import Rule, folder_probe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims import Claim
+    from modellint.finding import Place
     from modellint.folders import Index, ModelFolder
     from modellint.rule import Project
 
@@ -35,7 +37,7 @@ class WeightsMissing(Rule):
     - a file that no library reads: one that is cut short, has an invalid header, offsets that overlap or leave gaps, or
       an archive without the storage of a tensor
     - a component that `model_index.json` or `modules.json` names, and that has no folder or no weights
-    - a pointer of Git LFS in place of the weights, and a link that leads out of the folder, as an info
+    - a pointer of Git LFS in place of a file, and a link that leads out of the folder, as an info
 
     Weights count whether git ignores them or not. A wrong `total_size` in the index is harmless, and is not reported.
 
@@ -45,6 +47,11 @@ class WeightsMissing(Rule):
 
     ## How to fix
     Save the model again with `save_pretrained`, which writes shards and index together, or copy the missing file.
+
+    ## Confirming
+    The library that wrote a file reads its header: safetensors or torch. A component without a folder, and shards
+    without an index, are confirmed by the error that `from_pretrained` of the class raises. Modules of
+    sentence-transformers, links and files that are too large are not run.
 
     ## References
     - [safetensors, format](https://github.com/huggingface/safetensors#format)
@@ -68,14 +75,16 @@ class WeightsMissing(Rule):
         from .sequences import gaps
 
         for gap in gaps(folder):
+            place = folder.place(gap.first)
             yield self.finding(
-                folder.place(gap.first),
+                place,
                 gap.message,
                 symbol=gap.whole,
                 confidence=Confidence.HIGH,
                 severity=None if gap.is_sure else Severity.INFO,
                 evidence=gap.evidence,
                 help=gap.help,
+                claim=_claim_of_class(folder, place),
             )
         for component in missing_components(folder):
             yield self.finding(
@@ -86,6 +95,9 @@ class WeightsMissing(Rule):
                 confidence=Confidence.HIGH,
                 evidence=component.evidence,
                 help="copy the component, or take it out of the file",
+                claim=claims.NoWeightsFound(component.place, component.library, component.cls, component.name)
+                if component.library
+                else None,
             )
 
     def _in_index(self, folder: ModelFolder, index: Index) -> Iterator[Finding]:
@@ -144,33 +156,39 @@ class WeightsMissing(Rule):
                 confidence=Confidence.HIGH,
                 evidence=("transformers reads all shards, and programs that look a tensor up by the index do not",),
                 help="write the index again",
+                claim=claims.FileRefused(index.document.place(_MAP, one), index.shards[one], one),
             )
         doubled = [name for name, files in holders.items() if len(files) > 1]
         if doubled:
             one = doubled[0]
+            place = index.document.place(_MAP, one) if one in index.shards else folder.place(holders[one][1])
             yield self.finding(
-                index.document.place(_MAP, one) if one in index.shards else folder.place(holders[one][1]),
+                place,
                 f"{len(holders[one])} shards hold {_name_list(doubled)}",
                 symbol=one,
                 severity=Severity.WARNING,
                 confidence=Confidence.HIGH,
                 evidence=(f"`{one}` is in {_name_list(holders[one])}: the one that is read last counts",),
                 help="delete the shards of an earlier model, and save this one again",
+                claim=claims.HeldTwice(place, one, tuple(holders[one])),
             )
 
     def _in_files(self, folder: ModelFolder, names: list[str]) -> Iterator[Finding]:
         """Files that cannot be read, pointers, and links that lead out of the folder."""
         troubles = [(name, folder.weights(name)) for name in names]
         pointers = [name for name, weights in troubles if weights.trouble is folders.Trouble.POINTER]
+        what = "content" if folder.documents_at_pointers else "weights"
+        pointers += folder.documents_at_pointers
         if pointers:
             verb = "are pointers" if len(pointers) > 1 else "is a pointer"
             yield self.finding(
                 folder.place(pointers[0]),
-                f"{_name_list(pointers)} {verb} of Git LFS, not the weights",
+                f"{_name_list(pointers)} {verb} of Git LFS, not the {what}",
                 symbol=pointers[0],
                 severity=Severity.INFO,
                 confidence=Confidence.HIGH,
-                help=f"{_FETCH}: nothing was checked in the weights",
+                help=f"{_FETCH}: nothing was checked in the {what}",
+                claim=claims.FileRefused(folder.place(pointers[0]), pointers[0]),
             )
         links = [name for name, weights in troubles if weights.trouble is folders.Trouble.OUTSIDE]
         if links:
@@ -206,6 +224,17 @@ class WeightsMissing(Rule):
                     help="copy or save the file again",
                     claim=claims.FileRefused(folder.place(name), name),
                 )
+
+
+def _claim_of_class(folder: ModelFolder, place: Place) -> Claim | None:
+    """The claim that the class of a folder without weights of a known name finds none."""
+    config = folder.config
+    if config is None or folder.main_weights is not None:
+        return None
+    names, name = config.get("architectures"), config.text("_class_name")
+    if name is not None:
+        return claims.NoWeightsFound(place, "diffusers", name)
+    return claims.NoWeightsFound(place, "transformers", str(names[0])) if isinstance(names, list) and names else None
 
 
 def _name_list(names: list[str]) -> str:

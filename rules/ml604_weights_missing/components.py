@@ -29,6 +29,9 @@ class Component(NamedTuple):
     evidence: tuple[str, ...] = ()
     #: False if no component has weights, so that a program may bring the rest.
     is_sure: bool = True
+    #: The library that loads it, and the class, where it is loaded from a folder of its own.
+    library: str = ""
+    cls: str = ""
 
 
 def missing_components(folder: ModelFolder) -> Iterator[Component]:
@@ -54,10 +57,11 @@ def _of_pipeline(folder: ModelFolder) -> Iterator[Component]:
         if part is None and library in _LIBRARIES and not folder.is_outside(name):
             message = f"the pipeline names `{name}`, which has no folder"
             evidence = (f"it is a `{cls}` of {library}",)
-            yield Component(name, document.place(name), message, evidence, have_weights)
+            yield Component(name, document.place(name), message, evidence, have_weights, library, cls)
         elif have_weights and part is not None and _lacks_weights(part) and cls.endswith(_WITH_WEIGHTS):
             message = f"the folder of `{name}` has a configuration and no weights"
-            yield Component(name, document.place(name), message, (f"it is a `{cls}` of {library}",))
+            evidence = (f"it is a `{cls}` of {library}",)
+            yield Component(name, document.place(name), message, evidence, True, library, cls)
 
 
 def _lacks_weights(part: ModelFolder) -> bool:

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 from modellint import claims
 from modellint.finding import Confidence, Finding, Related, Severity
-from modellint.rule import Rule, folder_probe
+from modellint.rule import Rule, beside_probe, folder_probe, python_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.claims import Claim
     from modellint.folders import ModelFolder
     from modellint.graph.python import ModuleFacts
-    from modellint.rule import Project
+    from modellint.rule import Probe, Project
 
 
 #: The methods that load weights or a model folder.
@@ -38,7 +39,7 @@ class WeightsDoNotFit(Rule):
 
     In code, reports a call of `load_state_dict` with a file which is there and has names that the class lacks, lacks
     layers that the class has, or has other sizes; and `from_pretrained` with a folder which is there and a `num_labels`
-    that its head does not have.
+    or `id2label`, of the call or of its `config`, that its head does not have.
 
     A size that any part of the configuration explains is not reported, nor are quantised layers.
 
@@ -49,6 +50,11 @@ class WeightsDoNotFit(Rule):
     ## How to fix
     Save configuration and weights together, with `save_pretrained`. After `resize_token_embeddings` save both again.
 
+    ## Confirming
+    The class that the configuration names is built without data, and its tensors are compared with the headers of the
+    weights. A class in code is built as well, if that takes no assumed arguments. transformers, diffusers or PEFT must
+    be installed for their folders, and the base of an adapter must lie in a folder here.
+
     ## References
     - [transformers, loading models](https://huggingface.co/docs/transformers/models)
     - [PEFT, checkpoint format](https://huggingface.co/docs/peft/developer_guides/checkpoint)
@@ -57,7 +63,13 @@ class WeightsDoNotFit(Rule):
     code = "ML605"
     name = "weights-do-not-fit"
     severity = Severity.ERROR
-    probe = staticmethod(folder_probe)
+
+    def probe(self, claim: Claim, project: Project) -> Probe | None:
+        if isinstance(claim, claims.StateDiffers):
+            return python_probe(claim, claim.owner)
+        if isinstance(claim, claims.HeadDiffers):
+            return beside_probe(claim, claim.folder)
+        return folder_probe(claim, project)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         if not any(name in module.text for name in _LOADING):
@@ -74,6 +86,7 @@ class WeightsDoNotFit(Rule):
                 evidence=found.evidence,
                 related=[Related(place, text) for place, text in found.related],
                 help=found.help,
+                claim=found.claim,
             )
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:

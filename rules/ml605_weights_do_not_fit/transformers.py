@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from . import numbers as of
 from .misfit import Misfit, shape_text
 from .numbers import Part, numbers, parts_of
-from .stacks import FLOATS, odd_layers, stacks_in
+from .stacks import ENOUGH, FLOATS, odd_layers, sizes_of, stacks_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -55,7 +55,7 @@ _EXPERT = re.compile(r"((?:\w+\.)*experts)\.(\d+)\..*")
 #: All experts in one tensor, and the layer that chooses among them.
 _EXPERTS = re.compile(r"(?:\w+\.)*experts\.\w+|(?:mlp|block_sparse_moe|feed_forward)\.(?:gate|router)\.weight")
 #: Parts of names of tensors that a change of the layer brings along.
-_CHANGED = re.compile(r"lora_|base_layer|qweight|qzeros|absmax|quant|adapter")
+_CHANGED = ("lora_", "base_layer", "qweight", "qzeros", "absmax", "quant", "adapter")
 _SIDE = re.compile(r"(?:^|\.)(encoder|decoder)\.(?:layers|layer|block|blocks|h)$")
 _OF_SIDE = {
     "encoder": re.compile(r"(?:num_)?encoder_layers"),
@@ -77,7 +77,9 @@ def misfits(folder: ModelFolder) -> Iterator[Misfit]:
         return
     if not any(config.has(key) for key in ("architectures", "model_type")):
         return
-    tensors = {key: one for key, one in folder.tensors().items() if not _CHANGED.search(key)}
+    tensors, names = folder.tensors(), " ".join(folder.tensors())
+    if any(part in names for part in _CHANGED):
+        tensors = {key: one for key, one in tensors.items() if not any(part in key for part in _CHANGED)}
     look = _Look(parts_of(config.table()), tensors)
     found: dict[tuple[str | int, ...], Misfit] = {}
     for misfit in look.widths():
@@ -96,7 +98,7 @@ class _Look:
         self._parts = parts
         self._tensors = tensors
         self._is_quantised = any("quantization_config" in part.entries for part in parts)
-        self._stacks = stacks_in(tensors)
+        self._stacks, self._outside = stacks_in(tensors)
         self._tables = list(self._matrices(_TABLE))
         #: The part that describes the text: the only one with a vocabulary and layers.
         self._spoken = [part for part in parts if not part.has_senses] or parts[:1]
@@ -107,8 +109,8 @@ class _Look:
         self._main = self._main_stacks()
 
     def _matrices(self, pattern: re.Pattern[str]) -> Iterator[tuple[Tensor, re.Match[str]]]:
-        """The tensors of two dimensions and of real numbers whose names match."""
-        for name, tensor in self._tensors.items():
+        """The tensors outside of layers of two dimensions and of real numbers whose names match."""
+        for name, tensor in self._outside.items():
             match = pattern.fullmatch(name) if tensor.dtype in FLOATS and len(tensor.shape) == 2 else None
             if match is not None:
                 yield tensor, match
@@ -136,11 +138,11 @@ class _Look:
         """The vocabulary and the width, against tables of tokens and heads."""
         rows = {row for row in numbers(self._spoken, of.VOCABULARY) if row > 1}
         columns = numbers(self._parts, of.WIDTH, of.EMBEDDING)
-        sizes = {size for tensor in self._tensors.values() for size in tensor.shape}
+        sizes = sizes_of(self._tensors.values())
         norms = [norm for stack in self._main for norm in stack.vectors(_NORM)]
         for tensor, _ in [*self._tables, *self._matrices(_HEAD)]:
             if tensor.shape[0] in columns - rows and tensor.shape[1] in rows - columns:
-                yield self._transposed_misfit(tensor)
+                yield self._transposed_misfit(tensor, "")
                 continue
             key = self._key(of.VOCABULARY)
             # Classes with several vocabularies may add them up, so all but one have to be there.
@@ -187,7 +189,7 @@ class _Look:
         """The size of patches of pictures."""
         sizes = numbers(self._parts, of.PATCH)
         key = self._key(of.PATCH)
-        for name, tensor in self._tensors.items():
+        for name, tensor in self._outside.items():
             is_kernel = len(tensor.shape) == 4 and _PATCHES.fullmatch(name) is not None
             if key is not None and is_kernel and not sizes.issuperset(tensor.shape[2:]):
                 yield self._misfit(key, tensor, f"a kernel of {tensor.shape[2]} by {tensor.shape[3]}")
@@ -201,21 +203,18 @@ class _Look:
         if width is None or not inner:
             return
         explained = {size * times for _, size in inner for times in (1, 2)}
-        sizes = {size for layer in stack.layers.values() for tensor in layer.values() for size in tensor.shape}
-        for tensor, _ in stack.matrices(_INNER):
-            rows, columns = tensor.shape
-            if rows == width[1] and columns in explained and rows not in explained:
-                yield self._transposed_misfit(tensor)
-                break
+        for tensors, _ in stack.matrices(_INNER):
+            turned = [one for one in tensors if one.shape[0] == width[1] and one.shape[1] in explained - {width[1]}]
+            yield from self._transposed_in(tensors, turned if width[1] not in explained else [])
         for tensor, _ in stack.same(_TURNED_INNER):
             size = next((one for one in tensor.shape if one != width[1]), width[1])
-            if width[1] in tensor.shape and size not in explained and explained.isdisjoint(sizes - {width[1]}):
+            if width[1] in tensor.shape and size not in explained and explained.isdisjoint(stack.sizes - {width[1]}):
                 yield self._misfit((*part.keys, inner[0][0]), tensor, f"{size} columns")
         for tensor, _ in stack.same(_INNER):
             if not self._tables and "_proj" in tensor.name:
                 continue  # of a part that sees, whose gates have other sizes
             rows, columns = tensor.shape
-            if columns == width[1] and rows not in explained and explained.isdisjoint(sizes - {width[1]}):
+            if columns == width[1] and rows not in explained and explained.isdisjoint(stack.sizes - {width[1]}):
                 yield self._misfit((*part.keys, inner[0][0]), tensor, f"{rows} rows")
 
     def _heads(self, part: Part, stack: Stack) -> Iterator[Misfit]:
@@ -230,11 +229,10 @@ class _Look:
         if any(tensor.shape[1] in queries for tensor, _ in stack.same(_OUT)):
             queries |= {2 * query for query in queries}  # half of them may be a gate
         keys = {group * size for group in groups for size in sizes}
-        for tensor, _ in stack.matrices(_ATTENTION):
-            rows, columns = tensor.shape
-            if columns != width[1] and rows == width[1] and columns in (queries | keys):
-                yield self._transposed_misfit(tensor)
-                break
+        for tensors, _ in stack.matrices(_ATTENTION):
+            others = (queries | keys) - {width[1]}
+            turned = [one for one in tensors if one.shape[0] == width[1] and one.shape[1] in others]
+            yield from self._transposed_in(tensors, turned)
         joined = {(heads[1] + 2 * group) * size for group in groups for size in sizes}
         is_joined = next(stack.matrices(_ATTENTION), None) is None
         for tensor, _ in stack.same(_JOINED) if is_joined else ():
@@ -290,11 +288,14 @@ class _Look:
         message = f"`{'.'.join(keys)}` is {self._value(keys)}, and `{tensor.name}` {verb} {size}"
         return Misfit(keys[-1], message, CONFIG, keys, tensor, (shape_text(tensor),), _HELP)
 
+    def _transposed_in(self, tensors: Sequence[Tensor], turned: Sequence[Tensor]) -> Iterator[Misfit]:
+        """A matrix that is transposed in some or all layers; the only one among many is told as an odd layer."""
+        if len(turned) > 1 or (turned and len(tensors) < ENOUGH):
+            yield self._transposed_misfit(turned[0], ", as in all layers" if len(turned) == len(tensors) else "")
+
     @staticmethod
-    def _transposed_misfit(tensor: Tensor) -> Misfit:
-        message = (
-            f"`{tensor.name}` is transposed, as in all layers: its shape is [{tensor.shape[0]}, {tensor.shape[1]}]"
-        )
+    def _transposed_misfit(tensor: Tensor, where: str) -> Misfit:
+        message = f"`{tensor.name}` is transposed{where}: its shape is [{tensor.shape[0]}, {tensor.shape[1]}]"
         return Misfit(tensor.name, message, "", (tensor.name,), tensor, (), "save the tensors as the class has them")
 
     # -- layers and the head ---------------------------------------------------------------------------------------
@@ -353,8 +354,7 @@ class _Look:
         rows = table.shape[0]
         if any(rows in one.shape and one is not table for one in self._tensors.values()):
             return
-        outside = [name for name in self._tensors if not any(name.startswith(f"{one}.") for one in self._stacks)]
-        if any(_ANY_HEAD.search(name) for name in outside):
+        if any(_ANY_HEAD.search(name) for name in self._outside):
             return
         message = f"`tie_word_embeddings` is false, and the head is missing: only `{table.name}` has {rows} rows"
         help = "save the model again, or set `tie_word_embeddings` to true if both are one tensor"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 #: The number of labels of a configuration that names none.
 _DEFAULT = 2
+_CONFIG = "config.json"
 _PROBLEMS = ("regression", "single_label_classification", "multi_label_classification")
 
 
@@ -50,6 +51,11 @@ class LabelsDisagree(Rule):
     label2id = {name: number for number, name in id2label.items()}
     ```
 
+    ## Confirming
+    transformers reads the configuration, with the setting in question and without it. Ids are looked up in the tables
+    of labels that it has then. The last layer is that of the class, which is built without data, and the loss of one
+    class is computed with its gradient.
+
     ## References
     - [transformers, `PreTrainedConfig`](https://huggingface.co/docs/transformers/main_classes/configuration)
     """
@@ -61,7 +67,7 @@ class LabelsDisagree(Rule):
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
         document = folder.config
-        config = folders.mapping_of(folder, "config.json")
+        config = folders.mapping_of(folder, _CONFIG)
         if document is None:
             return
         timm = folders.timm_head(folder)
@@ -85,6 +91,7 @@ class LabelsDisagree(Rule):
                 confidence=Confidence.HIGH,
                 evidence=("transformers raises an error when it reads the configuration",),
                 help='write `{"0": …, "1": …}`',
+                claim=claims.SettingRefused(document.place("id2label"), _CONFIG, "id2label"),
             )
             return
         if found.odd:
@@ -95,6 +102,7 @@ class LabelsDisagree(Rule):
                 confidence=Confidence.HIGH,
                 evidence=("transformers raises `ValueError` when it reads the configuration",),
                 help="write the ids as keys, and the labels as values",
+                claim=claims.SettingRefused(document.place("id2label", found.odd[0]), _CONFIG, "id2label"),
             )
             return
         count = len(found.texts) if found.texts is not None else found.stated or _DEFAULT
@@ -114,6 +122,7 @@ class LabelsDisagree(Rule):
                 evidence=("transformers 5 takes the number, and drops the labels; earlier releases ignore the number",),
                 related=(Related(document.place("id2label"), "the labels"),),
                 help="remove `num_labels`, or correct `id2label`",
+                claim=claims.LabelsDropped(document.place("num_labels")),
             )
         problem = document.text("problem_type")
         if problem is not None and problem not in _PROBLEMS:
@@ -122,8 +131,9 @@ class LabelsDisagree(Rule):
                 f"`problem_type` is `{problem}`, which is none",
                 symbol="problem_type",
                 confidence=Confidence.HIGH,
-                evidence=("transformers raises `ValueError` when it reads the configuration",),
+                evidence=("transformers 4 raises an error when it reads this, later releases give no loss",),
                 help=f"write {any_of(_PROBLEMS)}",
+                claim=claims.LossUseless(document.place("problem_type")),
             )
         if count == 1 and document.text("problem_type") == "single_label_classification":
             yield self.finding(
@@ -134,6 +144,7 @@ class LabelsDisagree(Rule):
                 confidence=Confidence.HIGH,
                 evidence=("the cross-entropy of one class is always zero: the model does not learn",),
                 help="name two labels, or set `problem_type` to `regression` or `multi_label_classification`",
+                claim=claims.LossUseless(document.place("problem_type")),
             )
 
     def _head(self, folder: ModelFolder, document: Json, key: str, count: int, head: Head) -> Finding:
@@ -164,6 +175,7 @@ class LabelsDisagree(Rule):
             confidence=Confidence.HIGH,
             evidence=(f"the model gives ids from 0 to {len(texts) - 1}: `id2label[{missing}]` raises `KeyError`",),
             help="number the labels from 0 without gaps",
+            claim=claims.LabelMissing(document.place("id2label", str(outside)), missing),
         )
 
     def _inverse(self, document: Json, found: Labels) -> Iterator[Finding]:
@@ -181,4 +193,5 @@ class LabelsDisagree(Rule):
             evidence=(f"{len(pairs)} labels differ",) if len(pairs) > 1 else (),
             related=(Related(document.place("id2label", str(number)), "the other table"),),
             help="write one table from the other",
+            claim=claims.LabelsDiffer(document.place("label2id", label), label),
         )

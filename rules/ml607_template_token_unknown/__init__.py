@@ -38,6 +38,11 @@ class TemplateTokenUnknown(Rule):
     ## How to fix
     Correct the marker. If it is new, add it to the tokenizer as a special token, and train the model with it.
 
+    ## Confirming
+    transformers loads the tokenizer, which encodes the marker, and renders a short conversation. A name that nothing
+    sets must be read in it. The classes of `auto_map` are loaded as `trust_remote_code=True` loads them, within the
+    guard.
+
     ## References
     - [transformers, chat templates](https://huggingface.co/docs/transformers/chat_templating)
     """
@@ -77,6 +82,7 @@ class TemplateTokenUnknown(Rule):
                     "Jinja takes it for an empty value: loops over it do nothing, and items of it raise an error",
                 ),
                 help=f"did you mean `{near}`?",
+                claim=claims.TemplateName(template.place(folder, at), name),
             )
         tokenizer = folder.tokens
         if tokenizer is None or not tokenizer.has_all_texts:
@@ -120,14 +126,16 @@ class TemplateTokenUnknown(Rule):
                     evidence=("transformers raises `AttributeError` with `trust_remote_code=True`",),
                     related=(Related(folder.place(one.module), "the file"),),
                     help="name a class of the file",
+                    claim=claims.OwnClassMissing(document.place(*one.keys), one.reference),
                 )
         has_weights = bool(folder.weight_names or folder.index_names)
         for file, entries in missing.items():
             document, first = folder.json(file), entries[0]
             near = edits.get_close_matches(first.module, [name for name in folder.names if name.endswith(".py")], n=1)
             others = sorted({one.module for one in entries} - {first.module})
+            place = folder.place(file) if document is None else document.place(*first.keys)
             yield self.finding(
-                folder.place(file) if document is None else document.place(*first.keys),
+                place,
                 f"`auto_map` names `{first.module}`, which is not in the folder",
                 symbol=first.module,
                 # A folder with no more than a tokenizer may be loaded as such.
@@ -138,4 +146,5 @@ class TemplateTokenUnknown(Rule):
                     "transformers raises `OSError` with `trust_remote_code=True`",
                 ),
                 help=f"did you mean `{near[0]}`?" if near else "add the file, or remove the entry",
+                claim=claims.OwnClassMissing(place, first.reference),
             )

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from modellint import claims, folders
 from modellint.finding import Confidence, Finding, Related, Severity
 from modellint.flow import queries
-from modellint.rule import Rule, folder_probe
+from modellint.rule import Rule, folder_probe, python_probe
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
+    from modellint.claims import Claim
     from modellint.folders import Json, ModelFolder
     from modellint.graph.python import ModuleFacts
-    from modellint.rule import Project
+    from modellint.rule import Probe, Project
 
 #: The attributes in which wrappers keep a model, as parts of names: no layer is called so.
 _WRAPPERS = {
@@ -60,6 +61,10 @@ class WrappedCheckpoint(Rule):
     accelerator.unwrap_model(model).save_pretrained(folder)
     ```
 
+    ## Confirming
+    The class that the configuration names, or that code loads the checkpoint into, is built without data, and its
+    tensors are compared with the names in the file.
+
     ## References
     - [PyTorch, `DataParallel`](https://pytorch.org/docs/stable/generated/torch.nn.DataParallel.html)
     - [PyTorch, `torch.compile` and state dicts](https://pytorch.org/docs/stable/generated/torch.compile.html)
@@ -68,7 +73,11 @@ class WrappedCheckpoint(Rule):
     code = "ML608"
     name = "wrapped-checkpoint"
     severity = Severity.WARNING
-    probe = staticmethod(folder_probe)
+
+    def probe(self, claim: Claim, project: Project) -> Probe | None:
+        if isinstance(claim, claims.StateDiffers):
+            return python_probe(claim, claim.owner)
+        return folder_probe(claim, project)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         for state in queries.loaded_states(module, project):
@@ -96,6 +105,9 @@ class WrappedCheckpoint(Rule):
                 evidence=(consequence,),
                 related=(Related(state.file.call.place, "the file is loaded here"),),
                 help=help,
+                claim=claims.StateDiffers(
+                    state.call.place, state.cls.place, queries.path_from(state.call.place, path), keys
+                ),
             )
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
@@ -109,7 +121,14 @@ class WrappedCheckpoint(Rule):
                 what = ".".join(keys)
                 message = f"the tensors lie under `{what}`, where the library looks for their names"
                 help = "save the state dict itself"
-                yield self.finding(folder.place(name), message, symbol=what, confidence=Confidence.HIGH, help=help)
+                yield self.finding(
+                    folder.place(name),
+                    message,
+                    symbol=what,
+                    confidence=Confidence.HIGH,
+                    help=help,
+                    claim=claims.LiesDeeper(folder.place(name), name),
+                )
                 continue
             yield self.finding(
                 folder.place(names[found.example].file),
@@ -157,7 +176,8 @@ def _keys_around(folder: ModelFolder, name: str) -> tuple[str, ...]:
 
 def _wrapper(names: Collection[str], config: Json | None) -> _Found | None:
     """The wrapper that has prefixed names; None if none has."""
-    for name in names:
+    text = " ".join(names)
+    for name in names if any(part in text for part in _WRAPPERS) else ():
         part = next((part for part in name.split(".")[:-1] if part in _WRAPPERS), None)
         if part is not None:
             is_first = all(one.startswith(f"{part}.") for one in names)

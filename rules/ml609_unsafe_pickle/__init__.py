@@ -8,14 +8,15 @@ from modellint import claims, folders
 from modellint.finding import Confidence, Finding, Severity
 from modellint.flow import queries
 from modellint.graph.value import Op
-from modellint.rule import Rule, folder_probe
+from modellint.rule import Rule, beside_probe, folder_probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from modellint.claims import Claim
     from modellint.folders import ModelFolder, Refusal
     from modellint.graph.python import ModuleFacts
-    from modellint.rule import Project
+    from modellint.rule import Probe, Project
 
 #: The most names that a finding lists.
 _MOST_NAMES = 6
@@ -34,8 +35,8 @@ class UnsafePickle(Rule):
     tensors, plain values, dicts and `OrderedDict`. Reported are
 
     - names that the pickle imports, such as `os.system` or the class of a whole model
-    - names that only describe plain data, such as numpy's, `argparse.Namespace` or a path: an info, but for weights
-      that a library loads by themselves
+    - names that only describe plain data, such as numpy's, `argparse.Namespace` or a path: an info, and a warning in
+      weights that a library loads without code of the project
     - a call of `torch.load` in code, without `weights_only=False`, whose file is there and has such names
     - opcodes of later protocols than torch writes
     - the tar format of torch 0.1, and entries of an archive that lead out of it
@@ -51,6 +52,10 @@ class UnsafePickle(Rule):
     safetensors.torch.save_file(model.state_dict(), "model.safetensors")
     ```
 
+    ## Confirming
+    `torch.load` loads the file with `weights_only=True`, into tensors without data, and must refuse it. Nothing in the
+    file is called.
+
     ## References
     - [PyTorch, `torch.load`](https://pytorch.org/docs/stable/generated/torch.load.html)
     - [Python, `pickle`: restricting globals](https://docs.python.org/3/library/pickle.html#restricting-globals)
@@ -59,7 +64,10 @@ class UnsafePickle(Rule):
     code = "ML609"
     name = "unsafe-pickle"
     severity = Severity.WARNING
-    probe = staticmethod(folder_probe)
+
+    def probe(self, claim: Claim, project: Project) -> Probe | None:
+        is_code = claim.place.path.endswith(".py")
+        return beside_probe(claim) if is_code else folder_probe(claim, project)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         if "torch" not in module.text or "safe_globals" in module.text:
@@ -81,6 +89,7 @@ class UnsafePickle(Rule):
                 confidence=Confidence.HIGH,
                 evidence=("`weights_only=True`, the default since torch 2.6, takes tensors and plain values only",),
                 help=_HELP[{refusal.kind for refusal in checkpoint.refusals} == {folders.Refused.DATA}],
+                claim=claims.NotWeightsOnly(loaded.call.place, queries.path_from(loaded.call.place, loaded.path)),
             )
 
     def check_folder(self, folder: ModelFolder, project: Project) -> Iterator[Finding]:
@@ -109,11 +118,11 @@ def _words_for(refusals: Sequence[Refusal]) -> str:
     if names:
         some = ", ".join(f"`{name}`" for name in names[:_MOST_NAMES])
         more = len(names) - _MOST_NAMES
-        return f"it imports {some}" + (f" and {more} more" if more > 0 else "")
+        return f"the pickle imports {some}" + (f" and {more} more" if more > 0 else "")
     for one in refusals:
         if one.kind is folders.Refused.FORMAT:
             return f"it has {one.name}"
         if one.kind is folders.Refused.CALL:
             return f"it calls {one.name}"
     opcodes = [one.name for one in refusals if one.kind is folders.Refused.OPCODE]
-    return f"it has the opcode {', '.join(opcodes[:_MOST_NAMES])}, which pickles of tensors do not have"
+    return f"the pickle has the opcode {', '.join(opcodes[:_MOST_NAMES])}, which pickles of tensors do not have"

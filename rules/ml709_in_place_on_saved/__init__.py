@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from modellint import claims, edits, operators
 from modellint.finding import Applicability, Confidence, Edit, Finding, Fix, Severity
 from modellint.flow import queries
-from modellint.graph.value import InPlace, Op
+from modellint.graph.definitions import External
+from modellint.graph.value import EventKind, InPlace, Op
 from modellint.rule import Rule
 
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ class InPlaceOnSaved(Rule):
             operation = changed.operation
             place = operation.site.place
             is_leaf = changed.what == "leaf"
+            if is_leaf and _runs_without_gradients(module, project):
+                continue
             what = "input" if changed.what == "operand" and changed.keeper[:1].isalpha() else changed.what
             keeps = f"`{changed.keeper}` keeps its {what} for the backward pass"
             message = f"`{changed.by}` changes a parameter that needs a gradient"
@@ -109,6 +112,21 @@ class InPlaceOnSaved(Rule):
         from modellint.rule import file_probe
 
         return file_probe(claim, claim.owner)
+
+
+def _runs_without_gradients(module: ModuleFacts, project: Project) -> bool:
+    """True if a package of the project switches gradients off when it is imported."""
+    for other in queries.files_mentioning(module, project, "set_grad_enabled"):
+        if other.path.rpartition("/")[2] != "__init__.py":
+            continue
+        for event in other.body.flow.of(EventKind.CALL):
+            definition = project.names.definition(other, event.value.callee)
+            name = definition.name if isinstance(definition, External) else ""
+            given = event.value.argument(0, "mode")
+            is_off = given is not None and given.op is Op.CONST and given.data is False and event.guard is None
+            if is_off and name.startswith("torch.") and name.endswith(".set_grad_enabled"):
+                return True
+    return False
 
 
 def _help(changed: queries.ChangedTensor) -> str:

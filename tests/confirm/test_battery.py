@@ -244,10 +244,14 @@ def test_a_recipe_that_does_not_load(workspace: Workspace) -> None:
         ("model.py::Decoder.backward", "no class or function is called `Decoder.backward`"),
         ("pkg.nowhere:Model", "no module `pkg.nowhere` in the project"),
         ("model:Encoder", "`model` defines no class or function `Encoder`"),
-        ("Decoder", "expected `package.module:Class`, `folder/file.py::Class` or a recipe"),
+        (
+            "Decoder",
+            "expected `package.module:Class`, `folder/file.py::Class`, a recipe (.yaml, .yml) or a model folder",
+        ),
         ("plain.yaml", "no HyperPyYAML recipe"),
         ("hparams.yaml::Model", "a recipe has no classes"),
-        (".", "expected `package.module:Class`"),
+        (".", "no model folder, which has `model_index.json`, "),
+        (".", "beside weights or a tokenizer; expected `package.module:Class`"),
     ],
 )
 def test_a_target_that_is_not_there(workspace: Workspace, target: str, says: str) -> None:

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from served import served
 
-from modellint.claims.positions import GridEmpty, LengthNotPositions, NegativeFiller, StepBeyond, TableEnds
+from modellint.claims.positions import (
+    GridEmpty,
+    LengthNotPositions,
+    NegativeFiller,
+    RowsDiffer,
+    StepBeyond,
+    TableEnds,
+    TableShort,
+)
 from modellint.confirm.child import answer
 from modellint.confirm.plan import Group
 from modellint.finding import Status, Verdict
@@ -38,7 +46,7 @@ def verdict_of(
     """The verdict on a claim about the expression `place` in a file, whose lookup is the expression `lookup`."""
     path = folder / "model.py"
     path.write_text(code)
-    if kind is not GridEmpty:
+    if kind not in (GridEmpty, TableShort):
         data["lookup"] = place_of(path, lookup) if lookup else None
     target = Target(path, name)
     probe = Probe(target, kind(place_of(path, place), **data), (target,), tuple(users))
@@ -232,6 +240,132 @@ class Positions(torch.nn.Module):
     verdict = verdict_of(tmp_path, code, TableEnds, "Positions.forward", SLICED[1], SLICED[1])
     assert verdict.status is Status.UNCONFIRMED, verdict
     assert "at most 40 positions" in str(verdict.detail)
+
+
+def test_a_number_that_picks_a_row_is_a_position(tmp_path: Path) -> None:
+    use = "self.embed.weight[x.shape[1]]"
+    verdict = table_verdict(tmp_path, f"return x + {use}", use)
+    assert verdict.status is Status.CONFIRMED, verdict
+    assert says(verdict, "length 38 and 39 pass, 40 fails (id 40 in 40 rows): IndexError")
+
+
+# -- another number of rows than positions ----------------------------------------------------------------------------
+
+PATCHES = """
+import torch
+from torch import nn
+
+
+class Vision(nn.Module):
+    def __init__(self, side=96, patch=16):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, patch, patch)
+        self.token = nn.Parameter(torch.zeros(1, 1, 8))
+        self.table = nn.Parameter(torch.zeros(1, (side // patch) ** 2{rows}, 8))
+        self.embed = nn.Embedding((side // patch) ** 2{rows}, 8)
+
+    def forward(self, image):
+        x = self.conv(image).flatten(2).transpose(1, 2)
+        x = torch.cat((self.token.expand(len(x), -1, -1), x), 1)
+        return {result}
+"""
+
+
+@pytest.mark.parametrize(
+    ("result", "use", "fact"),
+    [
+        ("x + self.table", "x + self.table", "The size of tensor a (37) must match the size of tensor b (36)"),
+        ("self.table + x", "self.table + x", "The size of tensor a (36) must match the size of tensor b (37)"),
+        (
+            "x + self.embed(torch.arange(x.shape[1]))",
+            "self.embed(torch.arange(x.shape[1]))",
+            "ids from 0 to 36 in 36 rows: IndexError",
+        ),
+    ],
+)
+@pytest.mark.parametrize("rows", ["", " + 1"])
+def test_a_token_before_patches_has_no_row(tmp_path: Path, result: str, use: str, fact: str, rows: str) -> None:
+    verdict = verdict_of(
+        tmp_path, PATCHES.format(rows=rows, result=result), RowsDiffer, "Vision.forward", use, use, more=1
+    )
+    if rows:
+        assert verdict.status is not Status.CONFIRMED, verdict
+    else:
+        assert verdict.status is Status.CONFIRMED, verdict
+        assert says(verdict, fact)
+
+
+COUNTED = """
+import torch
+from torch import nn
+
+
+class Positions(nn.Module):
+    def __init__(self, length{default}):
+        super().__init__()
+        self.length = length
+        self.embed = nn.Embedding(length, 8)
+
+    def forward(self, x):
+        ids = {ids}
+        return x + self.embed(ids)
+"""
+
+
+@pytest.mark.parametrize(
+    ("ids", "default", "status"),
+    [
+        ("torch.arange(self.length) + 1", "", Status.CONFIRMED),
+        ("torch.arange(x.shape[1]) + self.length - 5", "", Status.UNCONFIRMED),
+        ("torch.arange(self.length)", "", Status.UNCONFIRMED),
+        ("torch.arange(self.length)", "=5", Status.REFUTED),
+    ],
+)
+def test_positions_that_the_constructor_counts(tmp_path: Path, ids: str, default: str, status: Status) -> None:
+    code = COUNTED.format(ids=ids, default=default)
+    verdict = verdict_of(tmp_path, code, RowsDiffer, "Positions.forward", "self.embed(ids)", "self.embed(ids)")
+    assert verdict.status is status, verdict
+
+
+# -- a table that is combined with more rows than it has --------------------------------------------------------------
+
+COMBINED = """
+import torch
+from torch import nn
+
+
+class Attention(nn.Module):
+    def __init__(self, window=12):
+        super().__init__()
+        self.window = window
+        self.projection = nn.Linear(8, 8)
+
+    def table(self, rows):
+        return torch.arange(rows)[:, None] * torch.ones(8)
+
+    def forward(self, x, past=None):
+        x = self.projection(x)
+        keys = x if past is None else torch.cat((past, x), 1)
+        rows = self.table({rows})
+        return x.mean() + keys * rows
+"""
+
+
+@pytest.mark.parametrize(
+    ("rows", "is_kept", "fact"),
+    [
+        ("min(x.shape[1], self.window)", False, "length 12 passes, 13 fails: RuntimeError: The size of tensor a (13)"),
+        ("min(x.shape[1], 3)", False, "length 3 passes, 4 fails"),
+        ("x.shape[1]", True, "5 tokens pass; with 5 earlier ones in `past`: RuntimeError: The size of tensor a (10)"),
+        ("x.shape[1]", False, ""),
+        ("keys.shape[1]", True, ""),
+    ],
+)
+def test_a_table_that_is_too_short(tmp_path: Path, rows: str, is_kept: bool, fact: str) -> None:
+    code, place = COMBINED.format(rows=rows), f"self.table({rows})"
+    verdict = verdict_of(tmp_path, code, TableShort, "Attention.forward", place, is_kept=is_kept)
+    assert verdict.status is (Status.CONFIRMED if fact else Status.UNCONFIRMED), verdict
+    assert not fact or says(verdict, fact)
 
 
 # -- fillers that are no position -------------------------------------------------------------------------------------

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from conftest import Workspace
+
     from modellint.claims import Claim
 
 BRANCHES = """
@@ -166,6 +168,57 @@ def test_layers_that_are_made_in_a_call(tmp_path: Path, name: str) -> None:
     code = LAYER.format(body=body)
     verdict = verdict_of(tmp_path, code, MADE, "Model.forward", lambda place: MadeAnew(place, place))
     assert verdict.status is (status or Status.UNCONFIRMED), verdict
+
+
+HEARING = """
+from torch import nn
+
+
+class Heard(nn.Module):
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+
+
+class Encoder(Heard):
+    def __init__(self, width=4):
+        super().__init__()
+        self.embed = {value}
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "status"),
+    [("[nn.Linear(width, width)]", Status.CONFIRMED), ("nn.Linear(width, width)", Status.REFUTED)],
+)
+def test_a_base_may_hear_of_assignments(tmp_path: Path, value: str, status: Status) -> None:
+    verdict = verdict_of(tmp_path, HEARING.format(value=value), "self.embed", "Encoder", embed_is_lost)
+    assert verdict.status is status, verdict
+
+
+INHERITED = """
+from torch import nn
+
+
+class Base(nn.Module):
+    def forward(self, x):
+        return self.head(x)
+
+
+class Model(Base):
+    def __init__(self, width=4):
+        super().__init__()
+        self.width = width
+
+    def head(self, x):
+        return nn.Linear(4, 4)(x)
+"""
+
+
+def test_a_layer_is_made_by_a_method_that_a_base_calls(workspace: Workspace) -> None:
+    workspace.write({"model.py": INHERITED})
+    result = workspace.run("check", "--confirm", "--select", "ML206", "--isolated", "--output-format", "json")
+    (finding,) = result.json["findings"]
+    assert finding["verdict"]["status"] == "confirmed", finding
 
 
 MOVED = """

@@ -40,6 +40,11 @@ def test_a_folder_is_found_on_the_way(workspace: Workspace) -> None:
     assert "1 model folder" in workspace.run("check", "--isolated", ".").out
 
 
+def test_two_configurations_are_a_model(workspace: Workspace) -> None:
+    workspace.write({"m/config.json": json.dumps(CONFIG), "m/generation_config.json": '{"eos_token_id": 9}'})
+    assert places(workspace, ".") == [("m/generation_config.json", "ML602")]
+
+
 def test_weights_count_whether_git_ignores_them_or_not(workspace: Workspace) -> None:
     workspace.write({**model("kept"), **model("hidden"), ".gitignore": "*.safetensors\nhidden/\n"})
     subprocess.run(["git", "init", "-q", "."], cwd=workspace.root, check=True)

@@ -15,7 +15,7 @@ transformers = pytest.importorskip("transformers")
 import published  # noqa: E402
 import torch  # noqa: E402
 from breaking import CHANGES, Change  # noqa: E402
-from jinja2 import TemplateSyntaxError  # noqa: E402
+from jinja2 import TemplateSyntaxError, UndefinedError  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -87,6 +87,14 @@ def test_labels_do_not_load_or_do_not_answer(change: Change, tmp_path: Path) -> 
         model = getattr(transformers, name).from_pretrained(tmp_path)
     except (AttributeError, RuntimeError, ValueError, TypeError):
         return
+    if document.get("problem_type") not in (
+        None,
+        "regression",
+        "single_label_classification",
+        "multi_label_classification",
+    ):
+        assert model(torch.tensor([[1]]), labels=torch.tensor([0])).loss is None
+        return
     is_inverse = {name: number for number, name in config.id2label.items()} == config.label2id
     is_whole = sorted(config.id2label) == list(range(model.num_labels))
     is_learning = model.num_labels > 1
@@ -105,7 +113,12 @@ def test_a_template_does_not_compile_or_has_no_such_token(change: Change, tmp_pa
         with pytest.raises(TemplateSyntaxError):
             tokenizer.apply_chat_template(messages, tokenize=False)
         return
-    written = tokenizer.apply_chat_template(messages, tokenize=False)
+    try:
+        written = tokenizer.apply_chat_template(messages, tokenize=False)
+    except UndefinedError:
+        return
+    if "<|im_start|>user" not in written:
+        return  # the message is lost
     markers = [word for word in ("<|im_edn|>", "<|im_strat|>", "<|tool|>") if word in written]
     assert markers
     assert all(len(tokenizer(marker, add_special_tokens=False)["input_ids"]) > 1 for marker in markers)

@@ -47,7 +47,8 @@ def folder(workspace: Workspace) -> Path:
 
 
 @pytest.mark.usefixtures("folder")
-def test_layers_that_repeat_are_one_row(workspace: Workspace) -> None:
+def test_layers_that_repeat_are_one_row(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     lines = workspace.run("map", "tiny").lines
     assert lines[:2] == ["tiny", "LlamaForCausalLM in model.safetensors"]
     assert [line.split() for line in lines[3:7]] == [
@@ -59,7 +60,7 @@ def test_layers_that_repeat_are_one_row(workspace: Workspace) -> None:
     assert "14 tensors, 1,800 parameters, 3.5 KiB bfloat16, 32 B float32" in lines
     assert "`tie_word_embeddings`: the output layer shares the rows of the input embedding" in lines
     [row] = [line.split() for line in lines if line.startswith("model.layers.*")]
-    assert row == ["model.layers.*.mlp.up_proj.", "12", "[16,", "8]", "bfloat16", "1,536", "3.0", "KiB"]
+    assert row == ["model.layers.*.mlp.up_proj.weight", "12", "[16,", "8]", "bfloat16", "1,536", "3.0", "KiB"]
 
 
 @pytest.mark.usefixtures("folder")

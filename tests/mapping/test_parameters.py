@@ -101,7 +101,7 @@ def counted(workspace: Workspace, init: str, *, more: str = "", head: str = "sel
         ("self.x = nn.Linear(width, 4 * width, bias=False)", "4 * width * width"),
         ("self.x = nn.Linear(8, 2 ** 3 - 4)", "36"),
         ("self.x = nn.Linear(8, int(8 * 0.5))", "36"),
-        ("self.x = nn.Linear(width // 2, 4)", None),
+        ("self.x = nn.Linear(width // 2, 4)", "4 * (width // 2) + 4"),
         ("width += 1\nself.x = nn.Linear(width, 4)", "4 * width + 8"),
         ("self.x = nn.Linear(math.comb(4, 2), len('ab'.title()))", "14"),
         ("a, b = zip('ab', reversed([1, 2]))\nself.x = nn.Linear(a[1], sum(b[1:]))", "3"),

@@ -74,7 +74,7 @@ class Model(nn.Module):
 
     def whole(self, x, ids, unknown):
         a = x @ unknown  # reveal: a → plain value
-        a = ids // 2  # reveal: a → plain value
+        a = ids // 2  # reveal: a → ids // 2
         a = torch.div(ids, 2, rounding_mode="trunc")  # reveal: a → plain value
         a = (x / 2).long()  # reveal: a → tensor
         a = self.project(x).mul(10).int()  # reveal: a → tensor

@@ -20,7 +20,7 @@ def counted(x, n, texts):
 
 def ended(unknown):
     a = torch.arange(9) * 2  # reveal: a → tensor, sizes [9]
-    a = torch.arange(9) + 1  # reveal: a → tensor, sizes [9]
+    a = torch.arange(9) + 1  # reveal: a → positions, shifted, sizes [9]
     a = torch.arange(9) * unknown  # reveal: a → tensor
     a = torch.arange(9).float()  # reveal: a → real numbers, sizes [9]
     a = torch.arange(9, dtype=torch.float)  # reveal: a → real numbers, sizes [9]

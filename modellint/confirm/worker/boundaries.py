@@ -5,6 +5,8 @@ Everything is run for real on the CPU. A fact is always a pair: what gets throug
 
 from __future__ import annotations
 
+import inspect
+import re
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -15,6 +17,7 @@ from . import roles
 from .beside import POSITIONS
 from .calls import Call, is_refusal, lasting, position_inputs, with_positions
 from .places import Spot
+from .reaching import is_at
 from .sentinels import Sentinel
 from .specs import BATCH, IMAGE, SAMPLES, TIME
 from .standins import described, unwrapped
@@ -24,19 +27,30 @@ from .verdicts import Verdict, confirmed, refuted, unconfirmed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from modellint.claims.positions import LengthNotPositions, NegativeFiller, StepBeyond, TableEnds
+    from modellint.claims.positions import (
+        LengthNotPositions,
+        NegativeFiller,
+        RowsDiffer,
+        StepBeyond,
+        TableEnds,
+        TableShort,
+    )
 
     from .attempts import Attempt
     from .calls import CallRun, Specs
     from .classes import Builder
     from .session import Session
 
-    _Ends = LengthNotPositions | StepBeyond | TableEnds | NegativeFiller
+    _Ends = LengthNotPositions | StepBeyond | TableEnds | RowsDiffer | TableShort | NegativeFiller
 
 #: Seconds of processor time after which no further way to call a function is tried.
 _PATIENCE = 25.0
 _SHORTEST = (1, 2, TIME)
 _TABLE_LIMIT = 200_000
+#: The largest size of inputs that is tried.
+_LONGEST = 4096
+#: The two sizes in torch's error about tensors that cannot be broadcast.
+_UNEQUAL = re.compile(r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)")
 
 
 def boundaries(session: Session, claim: _Ends) -> Verdict:
@@ -51,18 +65,21 @@ class _Claim:
         self._session = session
         self._claim = claim
         self._spot = Spot.of(claim.place)
-        self._lookup = Spot.of(claim.lookup) if claim.lookup is not None else None
+        lookup = getattr(claim, "lookup", None)
+        self._lookup = Spot.of(lookup) if lookup is not None else None
         self._reasons: list[str] = []
         #: Observations against the finding under assumed numbers; they refute if nothing else was seen.
         self._against: list[tuple[str, Builder]] = []
         self._is_open = False
         self._end = time.process_time() + _PATIENCE
-        self._judge: Callable[[Call, Specs, CallRun], Verdict | None] = {
+        judges: dict[type, Callable[[Call, Specs, CallRun], Verdict | None]] = {
             POSITIONS.LengthNotPositions: self._positions,
             POSITIONS.StepBeyond: self._step,
             POSITIONS.TableEnds: self._table,
-            POSITIONS.NegativeFiller: Sentinel(session, self._claim, self._reasons).judge,
-        }[type(claim)]
+            POSITIONS.RowsDiffer: self._rows,
+            POSITIONS.TableShort: self._short,
+        }
+        self._judge = judges.get(type(claim)) or Sentinel(session, claim, self._reasons).judge
 
     def verdict(self) -> Verdict:
         for path, name in self._session.functions:
@@ -213,6 +230,78 @@ class _Claim:
                 return outcome
         return None
 
+    def _rows(self, call: Call, specs: Specs, base: CallRun) -> Verdict | None:
+        """Call it: confirmed if the claimed number of rows is lacking, or any, if positions do not depend on inputs."""
+        more: int = self._claim.more
+        sizes = self._sizes(base)
+        is_fitting = not more or (sizes is not None and sizes[0] == sizes[1])
+        if base.passed and base.error is None and call.attempt.is_certain and is_fitting:
+            return refuted(f"a call passes ({base.found[0]})")
+        if more:
+            ways = (sizes, sizes[::-1]) if sizes is not None else ()
+            resized = [one for many, rows in ways for one in _with_patches(specs, many - more, rows)]
+            for given in (specs, *resized):
+                run = base if given is specs else call.run(given)
+                found = self._sizes(run) if run.error is not None else None
+                if found is not None and abs(found[0] - found[1]) == abs(more):
+                    return self._confirm(call, given, run.said if run.failed is None else f"{run.failed}: {run.said}")
+        elif base.failed is not None and not any(
+            run.found and run.highest != base.highest for run in map(call.run, _double_each(specs))
+        ):
+            return self._confirm(call, specs, f"{base.failed}: {base.said}")
+        return None
+
+    def _sizes(self, run: CallRun) -> tuple[int, int] | None:
+        """The numbers of positions and of rows, in any order, that meet at the look-up; None if unknown."""
+        if run.found:
+            return run.highest + 1, run.rows
+        if run.error is None or self._lookup is None or not is_at(run.error, self._lookup):
+            return None
+        few, *many = sorted(_unequal(run.error)) or [0]
+        return (few, many[0]) if many else None
+
+    # -- a table that is combined with more rows than it has ----------------------------------------------------------
+
+    def _short(self, call: Call, specs: Specs, base: CallRun) -> Verdict | None:
+        """Call with longer inputs, or with what earlier calls have left: confirmed if the table does not fit."""
+        if not base.values or (base.error is not None and (self._claim.is_kept or not _unequal(base.error))):
+            return None
+        return self._join_past(call, specs) if self._claim.is_kept else self._find_limit(call, specs, base)
+
+    def _find_limit(self, call: Call, specs: Specs, base: CallRun) -> Verdict | None:
+        """Let each size of the inputs grow: confirmed if from some size on, the table has one row less than that."""
+        for axis in _axes(specs):
+            passing, failing = axis.value(specs), axis.value(specs) + 1
+            if base.error is not None:
+                passing, failing = 1, passing
+                if call.run(axis.at(specs, passing)).error is not None:
+                    continue
+            while failing <= _LONGEST and (run := call.run(axis.at(specs, failing))).error is None:
+                passing, failing = failing, 2 * failing
+            while failing <= _LONGEST and failing - passing > 1:
+                middle = (passing + failing) // 2
+                is_short = call.run(axis.at(specs, middle)).error is not None
+                passing, failing = (passing, middle) if is_short else (middle, failing)
+            run = call.run(axis.at(specs, min(failing, _LONGEST)))
+            if run.error is not None and run.values and _unequal(run.error) == {passing, failing}:
+                return self._confirm(
+                    call, specs, f"{axis.name} {passing} passes, {failing} fails: {described(run.error)[:200]}"
+                )
+        self._reasons.append("no size was found that is beyond the table")
+        return None
+
+    def _join_past(self, call: Call, specs: Specs) -> Verdict | None:
+        """Call with what earlier calls have left: confirmed if the table lacks as many rows as that has."""
+        parameters = inspect.signature(call.function).parameters.values()
+        for name in [one.name for one in parameters if one.default is None and one.name not in specs]:
+            for past in _pasts(specs):
+                run = call.run(specs, {name: past})
+                if run.error is not None and run.values and _unequal(run.error) == {TIME, 2 * TIME}:
+                    fact = f"{TIME} tokens pass; with {TIME} earlier ones in `{name}`: {described(run.error)[:200]}"
+                    return self._confirm(call, specs, fact)
+        self._reasons.append("no way to pass what earlier calls have left gets as far as the table")
+        return None
+
     def _along(self, axis: _Axis, call: Call, specs: Specs, base: CallRun) -> Verdict | None:
         """Let one size grow to the rows of the table, and beyond: confirmed if one more fails or is cut off."""
         start = axis.value(specs)
@@ -284,11 +373,38 @@ class _Kept:
 def _pasts(specs: Specs) -> Iterator[Any]:
     """Possible caches of `TIME` tokens: tensors like the inputs, pairs of them, and cache objects."""
     shapes = [spec.shape for spec in specs.values() if spec.kind == "float" and TIME in spec.shape]
-    shapes += [(shape[0], 4, *shape[1:]) for shape in shapes if len(shape) == 3]
+    wide = [shape for shape in shapes if len(shape) == 3]
+    shapes += [(shape[0], 4, *shape[1:]) for shape in wide]
+    shapes += [(shape[0], 4, shape[1], shape[2] // 4) for shape in wide]
     for shape in dict.fromkeys(shapes):
         yield torch.zeros(shape)
         yield torch.zeros(shape), torch.zeros(shape)
         yield _Kept(shape)
+
+
+def _unequal(error: Exception | None) -> set[int]:
+    """The sizes that differ, by torch's error about tensors that cannot be broadcast; none for other errors."""
+    found = _UNEQUAL.search(str(error)) if isinstance(error, RuntimeError) else None
+    return set() if found is None else {int(found[1]), int(found[2])}
+
+
+def _double_each(specs: Specs) -> Iterator[Specs]:
+    """The inputs with each size, and each number, doubled in turn."""
+    for name, spec in specs.items():
+        for at, size in enumerate(spec.shape):
+            yield {**specs, name: replace(spec, shape=(*spec.shape[:at], 2 * size, *spec.shape[at + 1 :]))}
+        if type(spec.value) is int:
+            yield {**specs, name: replace(spec, value=2 * spec.value)}
+        if spec.kind == "positions":
+            yield {**specs, name: replace(spec, start=1)}
+
+
+def _with_patches(specs: Specs, patches: int, wanted: int) -> Iterator[Specs]:
+    """The inputs with square images of another size, which have the wanted number of patches of the same size."""
+    side = IMAGE * wanted**0.5 / max(1, patches) ** 0.5
+    for name, spec in specs.items():
+        if spec.shape[-2:] == (IMAGE, IMAGE) and side.is_integer():
+            yield {**specs, name: replace(spec, shape=(*spec.shape[:-2], int(side), int(side)))}
 
 
 class _Axis:
@@ -328,6 +444,8 @@ def _axes(specs: Specs) -> Iterator[_Axis]:
             yield _Axis(f"dimension 0 of `{name}`:", name, 0)
         if spec.kind == "value" and type(spec.value) is int:
             yield _Axis(f"`{name}`", name)
+        if spec.kind == "positions" and TIME not in spec.shape:
+            yield _Axis(f"first position of `{name}`:", name)
 
 
 def _shapes(result: Any) -> list[tuple[int, ...]]:

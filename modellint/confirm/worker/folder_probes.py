@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-import json
 import os
+import pickle
 from typing import TYPE_CHECKING, Any
 
+import torch
+
+from . import folder_ids, folder_settings, folder_templates
 from .beside import FOLDERS
-from .fitted import differences
-from .folder_checks import CannotCompareError, comparison_of, lookup_text, rows_of, vocabulary_of
-from .headers import HeaderError, tensors_of
+from .fitted import compare_names, differences
+from .folder_checks import CannotCompareError, comparison_of
+from .headers import HeaderError, content_of, tensors_below, tensors_in, tensors_of
 from .published import UnknownModelError, library_of, parts_of
 from .standins import StandIn, described
-from .verdicts import Verdict, confirmed, refuted, unconfirmed
+from .verdicts import Verdict, confirmed, quoted, refuted, unconfirmed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from modellint.claims.folders import (
         FileRefused,
-        IdHasNoRow,
-        IdsDiffer,
+        HeadDiffers,
+        HeldTwice,
+        LiesDeeper,
         NotWeightsOnly,
-        TemplateToken,
+        NoWeightsFound,
+        StateDiffers,
         TensorDiffers,
     )
 
+    from .attempts import Attempt
     from .fitted import Comparison
     from .session import Session
 
@@ -59,53 +65,69 @@ def _beginning_with(found: Comparison, name: str) -> Comparison:
     return found
 
 
-def probe_row(session: Session, claim: IdHasNoRow) -> Verdict:
-    """Look an id up in an embedding as large as that of the folder: confirmed if that fails."""
+def probe_depth(session: Session, claim: LiesDeeper) -> Verdict:
+    """Load a checkpoint and build the class: confirmed if all of its tensors lie below a key of the checkpoint."""
+    session.begin(f"loading `{claim.file}`")
+    try:
+        content = content_of(os.path.join(session.target, claim.file))
+        part = next(parts_of(session.target, session))
+        model = part.compare(None).model
+    except (HeaderError, UnknownModelError, StopIteration) as error:
+        return unconfirmed(str(error))
+    except Exception as error:
+        return unconfirmed(f"building the class raises {described(error)}")
+    keys = list(map(str, content)) if isinstance(content, dict) else []
+    wanted = model.state_dict()
+    if any(key in wanted for key in keys):
+        return refuted(f"`{claim.file}` has tensors of `{part.class_name}` at its top")
+    if not tensors_below(content):
+        return unconfirmed(f"`{claim.file}` has no tensors")
+    return confirmed(f"`{claim.file}` has the keys {quoted(keys)}, none of which is a tensor of `{part.class_name}`")
+
+
+def probe_state(session: Session, claim: StateDiffers) -> Verdict:
+    """Build a class and compare it with the state that code loads into it: confirmed if they differ."""
+    path = os.path.join(os.path.dirname(claim.place.path), claim.file)
+    session.begin(f"loading `{os.path.basename(path)}`")
+    try:
+        content: Any = tensors_of(path) if path.endswith(".safetensors") else content_of(path)
+        for key in claim.keys:
+            content = content[key]
+        tensors = {str(name): one for name, one in content.items() if isinstance(one, torch.Tensor)}
+    except (HeaderError, LookupError, TypeError, AttributeError) as error:
+        return unconfirmed(f"the state cannot be read: {described(error)}")
+    reasons: list[str] = []
+
+    def judge(attempt: Attempt) -> Verdict | None:
+        model = attempt.build()
+        if not attempt.is_certain:
+            reasons.append("arguments of the class had to be assumed")
+            return None
+        found = compare_names(model, tensors)
+        told = differences(found)
+        return confirmed(f"`{session.name}`: {told}") if told else refuted(f"`{session.name}` takes the state")
+
+    return session.first_seen(session.name, judge, reasons)
+
+
+def probe_head(session: Session, claim: HeadDiffers) -> Verdict:
+    """Build the class that a folder names with a number of labels: confirmed if a tensor has another shape there."""
     session.begin("reading the configuration")
     try:
-        part = next(parts_of(session.target, session), None)
-        found = None if part is None else rows_of(part)
-    except (UnknownModelError, CannotCompareError) as error:
+        part = next(parts_of(session.target, session))
+        tensors = tensors_in(session.target) or {}
+        library: Any = library_of(session, "transformers")
+        settings = library.AutoConfig.from_pretrained(session.target, num_labels=claim.labels)
+        with torch.device("meta"):
+            found = compare_names(getattr(library, part.class_name)(settings), tensors)
+    except (HeaderError, UnknownModelError, StopIteration) as error:
         return unconfirmed(str(error))
-    if found is None:
-        return unconfirmed("the model has no input embedding")
-    rows, name = found
-    if claim.token:
-        session.begin("loading the tokenizer")
-        try:
-            number = vocabulary_of(session, session.target).get(claim.token)
-        except Exception as error:
-            return unconfirmed(f"loading the tokenizer raises {described(error)}")
-        if number != claim.number:
-            return refuted(f"the tokenizer gives {number} for `{claim.token}`")
-    if 0 <= claim.number < rows:
-        return refuted(f"`{name}` has {rows} rows")
-    return confirmed(lookup_text(claim.number, rows, name))
-
-
-def probe_roles(session: Session, claim: IdsDiffer) -> Verdict:
-    """Load the configurations and the tokenizer with transformers: confirmed if they have different ids for a role."""
-    session.begin("loading the configurations")
-    library: Any = library_of(session, "transformers")
-    ids: dict[str, set[int]] = {}
-    for name, loader in (
-        ("the configuration", library.AutoConfig),
-        ("the generation configuration", library.GenerationConfig),
-        ("the tokenizer", library.AutoTokenizer),
-    ):
-        try:
-            found = getattr(loader.from_pretrained(session.target), f"{claim.role}_token_id", None)
-        except Exception:
-            continue
-        numbers = found if isinstance(found, list) else [found]
-        if known := {number for number in numbers if isinstance(number, int)}:
-            ids[name] = known
-    told = "; ".join(f"{name} has {', '.join(map(str, sorted(numbers)))}" for name, numbers in ids.items())
-    if len(ids) < 2:
-        return unconfirmed(f"fewer than two of them could be loaded and have a `{claim.role}_token_id`")
-    if set.intersection(*ids.values()):
-        return refuted(told)
-    return confirmed(told)
+    except Exception as error:
+        return unconfirmed(f"building the class raises {described(error)}")
+    if any(name == claim.tensor for name, *_ in found.mismatched):
+        told = differences(_beginning_with(found, claim.tensor))
+        return confirmed(f"`{part.class_name}` with {claim.labels} labels: {told}")
+    return refuted(f"`{part.class_name}` with {claim.labels} labels takes `{claim.tensor}`")
 
 
 def probe_file(session: Session, claim: FileRefused) -> Verdict:
@@ -138,43 +160,75 @@ def _names_in(session: Session, path: str) -> Iterable[str]:
     return names
 
 
-def probe_pickle(session: Session, claim: NotWeightsOnly) -> Verdict:
-    """Load a file with `weights_only`: confirmed if torch refuses."""
-    session.begin(f"loading `{claim.file}`")
+def probe_twice(session: Session, claim: HeldTwice) -> Verdict:
+    """Read the headers of files: confirmed if each holds the tensor."""
+    session.begin(f"reading `{claim.files[0]}`")
     try:
-        tensors_of(os.path.join(session.target, claim.file))
-    except HeaderError as error:
-        return confirmed(str(error)) if "Unpickl" in str(error) else unconfirmed(str(error))
-    return refuted("`torch.load` takes it with `weights_only`")
-
-
-def probe_template(session: Session, claim: TemplateToken) -> Verdict:
-    """Tokenize a token of the chat template: confirmed if that gives several ids, or if Jinja refuses the template."""
-    session.begin("loading the tokenizer")
-    library: Any = library_of(session, "transformers")
-    try:
-        tokenizer = library.AutoTokenizer.from_pretrained(session.target)
+        held = {file: set(_names_in(session, os.path.join(session.target, file))) for file in claim.files}
     except Exception as error:
-        return unconfirmed(f"loading the tokenizer raises {described(error)}")
-    if not claim.token:
+        return unconfirmed(f"reading them raises {described(error)}")
+    lacking = [file for file, names in held.items() if claim.tensor not in names]
+    if lacking:
+        return refuted(f"{quoted(lacking)} lacks `{claim.tensor}`")
+    return confirmed(f"`{claim.tensor}` is in {quoted(claim.files)}")
+
+
+def probe_loading(session: Session, claim: NoWeightsFound) -> Verdict:
+    """Let the library load a model without weights that it finds: confirmed if it says so."""
+    session.begin(f"loading `{claim.part or claim.name}`")
+    path = os.path.join(session.target, claim.part) if claim.part else session.target
+    try:
+        cls: Any = getattr(library_of(session, claim.library), claim.name)
+        cls.from_pretrained(path, local_files_only=True)
+    except UnknownModelError as error:
+        return unconfirmed(str(error))
+    except OSError as error:
+        return confirmed(f"`{claim.name}.from_pretrained` raises {described(error).replace(session.target, '.')}")
+    except Exception as error:
+        return unconfirmed(f"`{claim.name}.from_pretrained` raises {described(error)}")
+    return refuted(f"`{claim.name}.from_pretrained` finds its weights")
+
+
+def probe_pickle(session: Session, claim: NotWeightsOnly) -> Verdict:
+    """Load a file with `weights_only`: confirmed if torch refuses, once more without the fake tensors of headers."""
+    session.begin(f"loading `{claim.file}`")
+    path = os.path.join(session.target, claim.file)
+    try:
+        content_of(path)
+    except HeaderError as error:
+        if "Unpickl" in str(error):
+            return confirmed(str(error))
         try:
-            tokenizer.apply_chat_template([{"role": "user", "content": "a"}], tokenize=False)
-        except Exception as error:
-            if "Template" in type(error).__name__:
-                return confirmed(f"applying the template raises {described(error)}")
-            return unconfirmed(f"applying the template raises {described(error)}")
-        return refuted("Jinja takes the template")
-    ids = tokenizer(claim.token, add_special_tokens=False)["input_ids"]
-    if len(ids) == 1 and ids[0] != tokenizer.unk_token_id:
-        return refuted(f"`{claim.token}` is one token, {ids[0]}")
-    return confirmed(f"the tokenizer makes {len(ids)} tokens of `{claim.token}`: {json.dumps(ids[:8])}")
+            torch.load(path, map_location="meta", weights_only=True)
+        except (RuntimeError, pickle.UnpicklingError) as again:
+            return confirmed(f"`torch.load` raises {described(again)}")
+        except Exception as again:
+            return unconfirmed(f"`torch.load` raises {described(again)}")
+        return unconfirmed(str(error))
+    return refuted("`torch.load` takes it with `weights_only`")
 
 
 PROBES: dict[type, Callable[[Session, Any], Verdict]] = {
     FOLDERS.TensorDiffers: probe_weights,
-    FOLDERS.IdHasNoRow: probe_row,
-    FOLDERS.IdsDiffer: probe_roles,
+    FOLDERS.LiesDeeper: probe_depth,
+    FOLDERS.StateDiffers: probe_state,
+    FOLDERS.HeadDiffers: probe_head,
     FOLDERS.FileRefused: probe_file,
+    FOLDERS.HeldTwice: probe_twice,
+    FOLDERS.NoWeightsFound: probe_loading,
     FOLDERS.NotWeightsOnly: probe_pickle,
-    FOLDERS.TemplateToken: probe_template,
+    FOLDERS.IdHasNoRow: folder_ids.probe_row,
+    FOLDERS.IdHasNoClass: folder_ids.probe_class,
+    FOLDERS.IdIsNoToken: folder_ids.probe_number,
+    FOLDERS.IdIsText: folder_ids.probe_text,
+    FOLDERS.IdsDiffer: folder_ids.probe_roles,
+    FOLDERS.EndSuppressed: folder_ids.probe_end,
+    FOLDERS.SettingRefused: folder_settings.probe_setting,
+    FOLDERS.LabelMissing: folder_settings.probe_label,
+    FOLDERS.LabelsDiffer: folder_settings.probe_tables,
+    FOLDERS.LabelsDropped: folder_settings.probe_number_of_labels,
+    FOLDERS.LossUseless: folder_settings.probe_loss,
+    FOLDERS.TemplateToken: folder_templates.probe_template,
+    FOLDERS.TemplateName: folder_templates.probe_name,
+    FOLDERS.OwnClassMissing: folder_templates.probe_own_class,
 }

@@ -80,8 +80,14 @@ def weight_map(path: str) -> dict[str, str]:
 
 def tensors_of(path: str) -> Tensors:
     """The tensors in one file. Raises HeaderError."""
+    found: Tensors = content_of(path) if path.endswith(_SAFETENSORS) else tensors_below(content_of(path))
+    return found
+
+
+def content_of(path: str) -> Any:
+    """The content of one file, with tensors without data in it. Raises HeaderError."""
     try:
-        return _of_safetensors(path) if path.endswith(_SAFETENSORS) else tensors_below(_of_pickle(path))
+        return _of_safetensors(path) if path.endswith(_SAFETENSORS) else _of_pickle(path)
     except HeaderError:
         raise
     except Exception as error:

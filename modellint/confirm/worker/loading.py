@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import importlib
 import importlib.util
 import inspect
 import io
@@ -49,6 +50,9 @@ _KINDS = {
 _PLACEHOLDER = re.compile(r"(?<![\w!<])!PLACEHOLDER\b")
 _FILLER = "placeholder"
 _LINE = re.compile(r"\r\n|\r|\n")
+
+#: The error of a class without a constructor, which names none of the arguments that it refuses.
+_NO_ARGUMENTS = "() takes no arguments"
 
 #: A replacement at a place: path, line, column, last line, column after the end, text.
 Edit = list[Any]
@@ -223,13 +227,15 @@ def loading(session: Session, claim: NotLoaded | NotMade) -> Verdict:
     for edit in map(_edit, session.claims(RECIPES.NotLoaded, RECIPES.NotMade)):
         if not any(_overlap(edit, known) for known in (mine, *others)):
             others.append(edit)
+    if isinstance(claim, RECIPES.NotLoaded) and session.target.endswith(".py"):
+        return _config_verdict(session.target, [edit for edit in others if edit[-1]], mine, claim.wanted)
     path, about, says, keys = session.target, "", "", None
     if isinstance(claim, RECIPES.NotMade):
         about, says, keys = claim.target, claim.says, [claim.key]
     found = Loading(path, session.overrides, session.stand_ins, others, keys)
     mended = Loading(path, session.overrides, session.stand_ins, [*others, mine], keys)
     for place, said in found.errors:
-        if place == about and (place, said) not in mended.errors and says in said:
+        if place == about and (place, said) not in mended.errors and (says in said or _NO_ARGUMENTS in said):
             return confirmed(f"loading the recipe {said}")
     lacking = [name for name in found.missing if name.partition(".")[0] == about.partition(".")[0]]
     if lacking:
@@ -237,6 +243,39 @@ def loading(session: Session, claim: NotLoaded | NotMade) -> Verdict:
     if found.errors:
         return unconfirmed(f"before that, loading the recipe {found.errors[0][1]}")
     return refuted("HyperPyYAML loads the recipe")
+
+
+def _config_verdict(path: str, others: list[Edit], mine: Edit, wanted: str) -> Verdict:
+    """Load a configuration with mmengine: confirmed if the place of a claim prevents that."""
+    try:
+        library: Any = importlib.import_module("mmengine.config.config")
+    except ImportError:
+        return unconfirmed("`mmengine` is not installed")
+
+    def error_with(edits: list[Edit]) -> Exception | None:
+        def open_filled(file: Any, *arguments: Any, **options: Any) -> Any:
+            stream = open(file, *arguments, **options)  # noqa: SIM115
+            if os.path.realpath(file) != os.path.realpath(path):
+                return stream
+            with stream:
+                return io.StringIO(apply_edits(stream.read(), edits))
+
+        library.open = open_filled
+        try:
+            library.Config.fromfile(path)
+        except Exception as error:
+            return error
+        finally:
+            del library.open
+        return None
+
+    error = error_with(others)
+    if error is None:
+        return refuted("`Config.fromfile` loads the configuration")
+    told = f"loading the configuration raises {described(error)}"
+    mended = error_with([*others, mine]) if mine[-1] else None
+    is_it = wanted in str(error) and str(mended) != str(error)
+    return confirmed(told) if is_it else unconfirmed(told)
 
 
 def _edit(claim: NotLoaded | NotMade) -> Edit:

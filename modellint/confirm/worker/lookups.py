@@ -35,6 +35,8 @@ class SeenLookup:
     low: int
     high: int
     is_slice: bool = False
+    #: A number of Python picks a single row: only where that is the place in question is it more than a part of data.
+    is_number: bool = False
     error: Exception | None = None
 
     def __str__(self) -> str:
@@ -61,6 +63,8 @@ class SeenLookups(TorchFunctionMode):
         if self._spot is not None and not self._spot.is_running(frame):
             return func(*args, **kwargs)
         found = list(_lookups(func, args, kwargs, innermost(frame)))
+        if self._spot is None:
+            found = [lookup for lookup in found if not lookup.is_number]
         self.found.extend(found)
         try:
             return func(*args, **kwargs)
@@ -87,6 +91,9 @@ def _lookups(func: Any, args: Any, kwargs: Any, place: str) -> Iterator[SeenLook
                 dim += table.dim() - known
             elif isinstance(part, slice):
                 yield from _slice_lookup(table, dim, part, place)
+                dim += 1
+            elif type(part) is int and part >= 0 and dim < table.dim():
+                yield SeenLookup(place, int(table.shape[dim]), part, part, is_number=True)
                 dim += 1
             elif part is not None and not isinstance(part, bool):
                 is_mask = isinstance(part, torch.Tensor) and part.dtype is torch.bool

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
+from torch.utils._device import _device_constructors
 
 from . import roles
 from .beside import CLAIMS
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
     from .attempts import Attempt
     from .classes import Builder
     from .session import Session
+
+
+#: Methods by which a tensor is put on a device.
+_MOVES = frozenset((torch.Tensor.to, torch.Tensor.cuda, torch.Tensor.cpu))
 
 
 def movement(session: Session, claim: LeftBehind) -> Verdict:
@@ -134,53 +139,93 @@ def making(session: Session, claim: MadeAside) -> Verdict:
 
     Refuted if all tensors are on the device there. Tensors on the CPU that claim another device can only confirm.
     """
-    made, use, reasons = Spot.of(claim.place), Spot.of(claim.use), list[str]()
+    reasons: list[str] = []
 
     def making_on(machine: AbstractContextManager[Any]) -> Verdict:
         reasons.clear()
         with machine:
             return session.first_seen(
                 claim.owner,
-                lambda attempt: _verdict_of_making(attempt, attempt.build(), made, use, reasons),
+                lambda attempt: _verdict_of_making(attempt, attempt.build(), claim, reasons),
                 reasons,
-                device=DEVICE,
+                device="cpu" if claim.is_kept else DEVICE,
             )
 
     return _also_labelled(session, making_on)
 
 
-def _verdict_of_making(attempt: Attempt, owner: Any, made: Spot, use: Spot, reasons: list[str]) -> Verdict | None:
-    """The verdict of one object that creates tensors in `forward`; None if it decides nothing."""
+def _verdict_of_making(attempt: Attempt, owner: Any, claim: MadeAside, reasons: list[str]) -> Verdict | None:
+    """The verdict of one object that creates tensors in a call; None if it decides nothing."""
+    made, use = Spot.of(claim.place), Spot.of(claim.use)
     if not isinstance(owner, nn.Module):
         reasons.append(f"`{type(owner).__name__}` is no `nn.Module`")
         return None
     owner.eval().to(DEVICE)
-    for name, other in vars(owner).items():
-        if isinstance(other, torch.Tensor):
-            setattr(owner, name, other.to(DEVICE))  # so that it is not the first to fail
-    inputs = Inputs(owner.forward, owner, attempt)
+    if (call := _call_of(owner, claim)) is None:
+        reasons.append(f"`{type(owner).__name__}` has no `forward`, and the method is not its own")
+        return None
+    _move_attributes(owner, DEVICE)
+    inputs, name = Inputs(call, owner, attempt), call.__name__
     for specs in inputs.combinations():
         given = {name: spec.make(DEVICE) for name, spec in specs.items()}
         met = _Met(made, use)
         with _kept_as_it_is(owner), met:
-            error = _error(owner, given)
+            error = _error(call, given)
         if error is None and met.is_made and met.is_reached and not met.is_mixed:
-            return refuted(f"`forward` uses only what is on {DEVICE} there", "fake")
+            return refuted(f"`{name}` uses only what is on {DEVICE} there", "fake")
         if error is None:
-            reasons.append("`forward` works" if met.is_made else "the tensor is not made by `forward` as it was called")
+            reasons.append(f"`{name}` works" if met.is_made else f"the tensor is not made by `{name}` as it was called")
             return None
+        if mixes(error) and not use.raised_on_line(error):
+            # Another tensor is not to be the first to fail.
+            with _kept_as_it_is(owner), _Placed(made, is_repaired=False):
+                error = _error(call, given) or error
         if not mixes(error) or not use.raised_on_line(error):
-            reasons.append(f"calling `forward`: {described(error)[:200]}")
+            reasons.append(f"calling `{name}`: {described(error)[:200]}")
             inputs.learn(error, specs)
             continue
-        with torch.device(DEVICE):
-            again = _error(owner, given)
+        with _kept_as_it_is(owner), _Placed(made, is_repaired=True):
+            again = _error(call, given)
         if again is not None and mixes(again) and use.raised_on_line(again):
             continue  # something else is on another device there
         attempt.builder.note_inputs({name: str(spec) for name, spec in specs.items() if spec.kind != "value"})
-        detail = f"the module moved to {DEVICE}; `forward` raises {_error_text(error)}"
+        detail = f"the module moved to {DEVICE}; `{name}` raises {_error_text(error)}"
         return confirmed(detail, "fake")
     return None
+
+
+class _Placed(TorchFunctionMode):
+    """Makes on the device what is made on the default device, but for one place.
+
+    If the place `is_repaired`, what is made or put anywhere there is on the device, too.
+    """
+
+    def __init__(self, made: Spot, *, is_repaired: bool) -> None:
+        super().__init__()
+        self._made = made
+        self._is_repaired = is_repaired
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs, is_here = dict(kwargs or {}), is_at(self._made)
+        if func in _device_constructors() and kwargs.get("device") is None and (self._is_repaired or not is_here):
+            kwargs["device"] = DEVICE
+        made = func(*args, **kwargs)
+        is_put = isinstance(made, torch.Tensor) and (func in _MOVES or not tensors_in((args, kwargs)))
+        return moved(made, DEVICE) if is_put and is_here and self._is_repaired else made
+
+
+def _call_of(owner: nn.Module, claim: LeftBehind | MadeAside) -> Callable[..., Any] | None:
+    """The `forward` of a layer, or, if it has none, its method around the use; None if that is of another class."""
+    if type(owner).forward is not nn.Module.forward:
+        return owner.forward
+    return _method(owner, CLAIMS.name_at(claim, claim.use))
+
+
+def _move_attributes(owner: object, device: str, but: str = "") -> None:
+    """Move the tensors in the attributes of an object that are no parameters or buffers, so that none fails first."""
+    for name, value in vars(owner).items():
+        if name != but and not name.startswith("_") and tensors_in(value):
+            setattr(owner, name, moved(value, device))
 
 
 def _kept_under(attribute: str, owner: str, tree: ast.AST) -> Iterator[str]:
@@ -195,19 +240,18 @@ def _kept_under(attribute: str, owner: str, tree: ast.AST) -> Iterator[str]:
 def _verdict_of_move(attempt: Attempt, owner: Any, claim: LeftBehind, reasons: list[str]) -> Verdict | None:
     """The verdict of one object; None if it decides nothing."""
     attribute, use, is_layer = claim.attribute, Spot.of(claim.use), isinstance(owner, nn.Module)
-    call = owner.eval() if is_layer else _method(owner, CLAIMS.name_at(claim, claim.use))
+    call = _call_of(owner.eval(), claim) if is_layer else _method(owner, CLAIMS.name_at(claim, claim.use))
     away = _left_by(owner, attribute) if is_layer else _not_moved(owner, attribute)
     if call is None or not away:
         said = f"`{attribute}` moves to {DEVICE} with its module" if away == "" else f"`{attribute}` is no tensor"
-        reasons.append(said if call is not None else f"`{type(owner).__name__}` is no `nn.Module`")
+        lacking = "has no `forward`, and the method is not its own" if is_layer else "is no `nn.Module`"
+        reasons.append(said if call is not None else f"`{type(owner).__name__}` {lacking}")
         return None
     value = getattr(owner, attribute)
     where = next(tensor.device for tensor in tensors_in(value) if tensor.device.type != torch.device(away).type)
-    stayed, name = f"`{attribute}` stayed on `{where}`", "forward" if is_layer else call.__name__
-    for other_name, other in vars(owner).items():
-        if isinstance(other, torch.Tensor) and other_name != attribute:
-            setattr(owner, other_name, other.to(away))  # so that it is not the first to fail
-    inputs = Inputs(owner.forward if is_layer else call, owner, attempt)
+    stayed, name = f"`{attribute}` stayed on `{where}`", call.__name__
+    _move_attributes(owner, away, attribute)
+    inputs = Inputs(call, owner, attempt)
     for specs in inputs.combinations():
         given = {name: spec.make(away) for name, spec in specs.items()}
         error = _error(call, given)

@@ -12,7 +12,7 @@ from .beside import CALLS, CHECKS, CLAIMS, LAYERS, LOOKUPS, POSITIONS, RECIPES, 
 from .binding import binding, landing
 from .boundaries import boundaries
 from .checkpointed import saving
-from .configs import composing, interpolating, parsing, targeting
+from .configs import composing, entry, interpolating, parsing, repetition_of_key, targeting
 from .creation import creation
 from .cut import cutting
 from .device_check import placement_check, with_gpu
@@ -238,6 +238,8 @@ _PROBES: dict[type, Callable[[Session, Any], Verdict]] = {
     RECIPES.NotLoaded: loading,
     RECIPES.NotMade: loading,
     RECIPES.NoKey: reading,
+    RECIPES.KeyTwice: repetition_of_key,
+    RECIPES.NoEntry: entry,
     RECIPES.Unresolved: interpolating,
     RECIPES.NotComposed: composing,
     RECIPES.NotLocated: targeting,

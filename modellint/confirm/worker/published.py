@@ -198,7 +198,8 @@ def _of_timm(name: str, folder: str, config: dict[str, Any], session: Session) -
 
 
 def _adapter(folder: str, session: Session) -> Part:
-    """An adapter of PEFT, on its base model. Raises UnknownModelError where that lies in no folder here."""
+    """An adapter of PEFT, on its base model. Raises UnknownModelError without PEFT, or that model in a folder."""
+    peft: Any = library_of(session, "peft")
     said = settings_in(os.path.join(folder, _ADAPTER))
     base = said.get("base_model_name_or_path")
     above = [folder]
@@ -211,7 +212,6 @@ def _adapter(folder: str, session: Session) -> Part:
     inner = _part("", home, session)
 
     def compare(tensors: Tensors | None) -> Comparison:
-        peft: Any = library_of(session, "peft")
         model = inner.compare(None).model
         with torch.device("meta"):
             adapted = peft.get_peft_model(model, peft.PeftConfig.from_pretrained(folder))

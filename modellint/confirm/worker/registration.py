@@ -144,6 +144,8 @@ def assignments(spot: Spot) -> Iterator[dict[int, list[bool]]]:
     def note(module: nn.Module, is_registered: bool) -> bool:
         frame = inspect.currentframe()
         caller = None if frame is None or frame.f_back is None else frame.f_back.f_back
+        while caller is not None and caller.f_code.co_name in originals:
+            caller = caller.f_back  # a subclass's own, which calls that of `nn.Module`
         is_here = caller is not None and spot.has_line(caller)
         if is_here:
             assigned.setdefault(id(module), []).append(is_registered)

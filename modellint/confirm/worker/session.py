@@ -32,6 +32,8 @@ ENDS = (
     POSITIONS.LengthNotPositions,
     POSITIONS.StepBeyond,
     POSITIONS.TableEnds,
+    POSITIONS.RowsDiffer,
+    POSITIONS.TableShort,
     POSITIONS.NegativeFiller,
 )
 AT_ENDS = (*ENDS, POSITIONS.GridEmpty)

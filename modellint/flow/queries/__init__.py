@@ -136,9 +136,11 @@ if TYPE_CHECKING:
     from modellint.flow.queries.loaded import LoadedState as LoadedState
     from modellint.flow.queries.loaded import Sized as Sized
     from modellint.flow.queries.loaded import foreign_names as foreign_names
+    from modellint.flow.queries.loaded import is_left_alone as is_left_alone
     from modellint.flow.queries.loaded import loaded_files as loaded_files
     from modellint.flow.queries.loaded import loaded_states as loaded_states
     from modellint.flow.queries.loaded import missing_children as missing_children
+    from modellint.flow.queries.loaded import path_from as path_from
     from modellint.flow.queries.loaded import path_of as path_of
     from modellint.flow.queries.loaded import sized_layers as sized_layers
     from modellint.flow.queries.modes import Key as Key
@@ -268,8 +270,8 @@ else:
                 "is_set_outside lacks_forward made_objects may_have mode_changes stored_values"
             ),
             "modellint.flow.queries.loaded": (
-                "LoadedFile LoadedState Sized foreign_names loaded_files loaded_states missing_children path_of "
-                "sized_layers"
+                "LoadedFile LoadedState Sized foreign_names is_left_alone loaded_files loaded_states "
+                "missing_children path_from path_of sized_layers"
             ),
             "modellint.flow.queries.modes": (
                 "Key ModeCourse ModeObject acts_by_mode classes_inside classes_made functions_above is_quiet "

@@ -8,6 +8,7 @@ alternative of its operands is.
 from __future__ import annotations
 
 from collections import Counter as Tally
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from modellint import operators
@@ -127,6 +128,7 @@ from modellint.flow.unpassed import asked_for, field_of, is_field_of
 from modellint.graph.immutable import replace
 from modellint.graph.size import Symbol
 from modellint.graph.value import EventKind, InPlace, Op, subscripts
+from modellint.knowledge.signatures import signature
 from modellint.link.calls.gradients import is_given_data, records_nothing, returns_loss
 from modellint.link.classes.calls import COPIES
 from modellint.operators.arrays import array_row
@@ -719,6 +721,8 @@ class Shapes(Theory):
         row = shape_row(f"Tensor.{name}")
         if name in _OF_ARRAYS and (isinstance(atom, SymbolicInput) or (isinstance(atom, Shaped) and atom.is_presumed)):
             return UNKNOWN
+        if isinstance(atom, SymbolicInput) and arguments.positional and _takes_nothing(name):
+            return UNKNOWN  # `F.abs(x)` of a module that is passed
         is_asked = name in ("size", "dim", "ndimension", "numel") or row is not None
         tensor = self.tensor_of(atom, is_tensor=is_asked)
         if name == "backward":
@@ -1431,3 +1435,10 @@ class Shapes(Theory):
     def _allow(self, frame: Frame, value: Value, about: object = None) -> None:
         if self._notes:
             self._notes[-1].allowed.add(self._place(value, frame, about))
+
+
+@cache
+def _takes_nothing(name: str) -> bool:
+    """True for a method of tensors that takes no arguments."""
+    known = signature(f"Tensor.{name}")
+    return known is not None and not any(overload.parameters for overload in known.overloads)

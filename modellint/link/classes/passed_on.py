@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import re
+import ast
+import textwrap
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import replace
@@ -45,30 +47,53 @@ def _whole(mro: Sequence[ClassModel], classes: Classes) -> Parameters | None:
         rest = next((one.name for one in own if one.kind == _REST), None)
         if rest is None:
             return own
-        call = _base_call(function, rest)
+        taken = _names_taken(function, rest)
+        call = None if taken is None else _base_call(function, rest)
         above = None if call is None else _whole(mro[index + 1 :], classes)
-        if call is None or above is None:
+        if taken is None or call is None or above is None:
             return None
+        known, default = {one.name for one in own}, next(one for one in own if one.name == rest)
         return (
             *(one for one in own if one.name != rest),
             *_parameters_left(own, call, above),
-            *_names_taken(function, rest, own),
+            *(replace(default, name=one, kind=_KEYWORD, default=NOWHERE) for one in taken if one not in known),
         )
     return None
 
 
 def _base_call(function: Function, rest: str) -> Value | None:
-    """The only call that gets `**kwargs`, if it is `super().__init__(…)` and nothing else uses them but by name."""
-    text = function.text
-    uses = len(re.findall(rf"\b{rest}\b", text))
-    named = len(re.findall(rf"\b{rest}\.(?:pop|get)\(\s*[\"'][^\"']*[\"']", text))
+    """The call of the base constructor that gets `**kwargs`, if it is the only one and gives nothing of that name."""
     found = [
         event.value
         for event in function.flow.of(EventKind.CALL)
         if _is_base_constructor(event.value) and any(_is_parameter(one, rest) for one in _unpacked_values(event.value))
     ]
-    is_all = len(found) == 1 and uses == named + 2  # the parameter itself, and the call
-    return found[0] if is_all and not found[0].keywords.keys() & {rest} else None
+    return found[0] if len(found) == 1 and not found[0].keywords.keys() & {rest} else None
+
+
+def _names_taken(function: Function, rest: str) -> tuple[str, ...] | None:
+    """The names that a constructor takes out of its `**kwargs` itself.
+
+    None if it uses them otherwise than by such names and by unpacking them once.
+    """
+    try:
+        tree = ast.parse(textwrap.dedent(function.text))
+    except (SyntaxError, ValueError):
+        return None
+    count: Counter[str] = Counter()
+    taken: dict[str, None] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name) if name == rest:
+                count["uses"] += 1
+            case ast.keyword(arg=None, value=ast.Name(id=name)) if name == rest:
+                count["unpacked"] += 1
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id=name), attr="pop" | "get"), args=[ast.Constant(value=str(key)), *_]
+            ) if name == rest:
+                count["taken"] += 1
+                taken[key] = None
+    return tuple(taken) if count["unpacked"] == 1 and count["uses"] == count["taken"] + 1 else None
 
 
 def _is_base_constructor(call: Value) -> bool:
@@ -99,13 +124,3 @@ def _parameters_left(own: Parameters, call: Value, above: Parameters) -> Iterato
         is_open = one.kind.startswith("var")
         if one.kind == _REST or (not is_open and one.name not in names and number >= given):
             yield one if is_open else replace(one, kind=_KEYWORD)
-
-
-def _names_taken(function: Function, rest: str, own: Parameters) -> Iterator[Parameter]:
-    """The names that a constructor takes out of its `**kwargs` itself."""
-    found = re.findall(rf"\b{rest}\.(?:pop|get)\(\s*[\"']([^\"']*)[\"']", function.text)
-    default = next(one for one in own if one.name == rest)
-    known = {one.name for one in own}
-    for name in dict.fromkeys(found):
-        if name not in known:
-            yield replace(default, name=name, kind=_KEYWORD, default=NOWHERE)

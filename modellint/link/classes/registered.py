@@ -197,7 +197,7 @@ class _Inspection:
         return self.project.of(ObjectRuns).below(self.model, self.cls)
 
     def _judge(self, kept: AttributeAssignment, finished: FinishedObject) -> Unregistered | None:
-        lost = finished.lost(kept)
+        lost = {shell: paths for shell, paths in finished.lost(kept).items() if _may_be_called(shell)}
         is_alone = all(other.is_one_tuple for other in finished.final_stores if other.attribute == kept.attribute)
         if not lost and not (kept.is_one_tuple and is_alone):
             return None
@@ -303,6 +303,14 @@ def _type_name(layer: Shell) -> str:
     made = layer.value.callee if layer.value is not None and layer.value.op is Op.CALL else None
     is_class = made is not None and made.op in (Op.GLOBAL, Op.ATTR) and called_name(made)[:1].isupper()
     return f"`{called_name(made)}`" if made is not None and is_class else "the pretrained model"
+
+
+def _may_be_called(shell: Shell) -> bool:
+    """True unless an object only may be a layer, by a base class of another library, and cannot be called as one."""
+    model = shell.model
+    if not shell.is_layer or model is None or model.is_module is True:
+        return True
+    return any(model.method(name) is not None for name in ("forward", "__call__"))
 
 
 def _is_called(use: AttributeRead) -> bool:

@@ -170,7 +170,7 @@ def _opening(text: str, offset: int) -> int | None:
 
 
 def _own_text(text: str, start: int) -> str:
-    """What stands between two brackets, what is in inner ones left out."""
+    """The text between two brackets, without the text in inner ones."""
     depth, found = 0, []
     for character in text[start : start + 20_000]:
         depth += (character in "([{") - (character in ")]}")

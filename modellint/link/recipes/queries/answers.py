@@ -172,16 +172,17 @@ class Queries:
         return iter(dict.fromkeys(path for word in words for path in files.mentioning(root, word)))
 
     @property
-    def command(self) -> tuple[str, str, tuple[str, ...]] | None:
-        """The folder, the name and the arguments by which Hydra composes this file; None if no program does."""
+    def command(self) -> tuple[str, str, tuple[str, ...], str] | None:
+        """The folder, name and arguments by which Hydra composes this file, and the program; None if none does."""
         if self.recipe.dialect is Dialect.OPENMMLAB:
             return None
         from modellint.dialects.placing import composed_with
 
         composed = composed_with(self.recipe.file, self._project)
-        if composed is None or composed.app.folder is None or composed.app.name is None:
+        app = None if composed is None else composed.app
+        if composed is None or app is None or app.folder is None or app.name is None:
             return None
-        return composed.app.folder.as_posix(), composed.app.name, composed.composition.arguments
+        return app.folder.as_posix(), app.name, composed.composition.arguments, app.script.as_posix()
 
     def refusals(self) -> list[Refusal]:
         """The entries in this file of a defaults list or of `_base_`, and the keys, for which its loader refuses it."""

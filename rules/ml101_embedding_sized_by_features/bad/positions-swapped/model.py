@@ -6,11 +6,20 @@ class Text(nn.Module):
         super().__init__()
         self.symbols = nn.Embedding(width, width)  # expect: ML101
         self.places = nn.Embedding(width, longest)  # expect: ML101
+        self.norm = nn.LayerNorm(width)
+
+    def forward(self, ids, places):
+        return self.norm(self.symbols(ids) + self.places(places))
+
+
+class Kinds(nn.Module):
+    def __init__(self, width):
+        super().__init__()
         self.kinds = nn.Embedding(width, 2)  # expect: ML101
         self.norm = nn.LayerNorm(width)
 
-    def forward(self, ids, places, kinds):
-        return self.norm(self.symbols(ids) + self.places(places)), self.kinds(kinds)
+    def forward(self, x, kinds):
+        return self.norm(x) + self.kinds(kinds)
 
 
 def bucket(distance, n_buckets):
@@ -23,9 +32,18 @@ class Bias(nn.Module):
         self.n_buckets = n_buckets
         self.bias = nn.Embedding(heads, n_buckets)  # expect: ML101
         self.steps = nn.Embedding(config.heads, config.steps)  # expect: ML101
-        self.words = nn.Embedding(config.text.embedding_dim, len(config.words))  # expect: ML101
         self.config = config
 
-    def forward(self, distance, ids):
+    def forward(self, distance):
         steps = self.steps(distance.clamp(0, self.config.steps - 1))
-        return self.bias(bucket(distance, self.n_buckets)) + steps, self.words(ids)
+        return self.bias(bucket(distance, self.n_buckets)) + steps
+
+
+class Words(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.words = nn.Embedding(config.text.embedding_dim, len(config.words))  # expect: ML101
+        self.norm = nn.LayerNorm(config.text.embedding_dim)
+
+    def forward(self, ids):
+        return self.norm(self.words(ids))

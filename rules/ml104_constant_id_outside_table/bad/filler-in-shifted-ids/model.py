@@ -27,8 +27,8 @@ class Letters(nn.Module):
         self.table = nn.Embedding(letters, 32)  # expect: ML104
         self.out = nn.Linear(32, letters)
 
-    def forward(self, ids, is_known):
-        ids = ids.masked_fill(~is_known, self.gap)
+    def forward(self, ids, mask):
+        ids = ids.masked_fill(~mask, self.gap)
         before, after = ids[:, :-1], ids[:, 1:]
         return F.cross_entropy(self.out(self.table(before)).mT, after, ignore_index=self.gap)
 

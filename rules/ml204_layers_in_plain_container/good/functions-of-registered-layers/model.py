@@ -60,3 +60,21 @@ class Makers(nn.Module):
 
     def forward(self, x):
         return self.second(self.first(x))
+
+
+class Handed(nn.Module):
+    """A plan asks a layer for its size; the weights that are trained are the module's own."""
+
+    def __init__(self, width, plan):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(width, width))
+        self.prepare = {}
+        holder = nn.Linear(width, width)
+
+        def prepare(x):
+            return plan.prepare(holder, x)
+
+        self.prepare["first"] = prepare
+
+    def forward(self, x):
+        return self.prepare["first"](x) @ self.weight

@@ -8,5 +8,5 @@ class Turn(nn.Module):
         super().__init__()
         self.theta = torch.eye(2, 3)[None]  # expect: ML205
 
-    def forward(self, x):
-        return F.grid_sample(x, F.affine_grid(self.theta, x.shape))
+    def forward(self, image):
+        return F.grid_sample(image, F.affine_grid(self.theta.repeat(len(image), 1, 1), image.shape))

@@ -15,8 +15,9 @@ class Attention(nn.Module):
         self.keys = None
 
     def forward(self, memory, query):
-        if memory.size(-1) != self.rows * self.conv.stride[0]:
-            raise ValueError("unexpected length")
+        length = self.rows * self.conv.stride[0]
+        if memory.size(-1) != length:
+            raise ValueError(f"expected a length of {length}, not {memory.size(-1)}")
         if self.keys is None:
             self.keys = nn.Linear(self.width, self.width)(memory)  # expect: ML206
         return nn.Linear(self.width, self.width)(query) @ self.keys  # expect: ML206

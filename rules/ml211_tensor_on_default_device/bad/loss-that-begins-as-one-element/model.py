@@ -4,7 +4,7 @@ from torch import nn
 
 
 class Losses(nn.Module):
-    def __init__(self, weights):
+    def __init__(self, weights: list[float]):
         super().__init__()
         self.weights = weights
 

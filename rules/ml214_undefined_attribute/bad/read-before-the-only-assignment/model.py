@@ -24,8 +24,17 @@ class Running(nn.Module):
 
     def forward(self, x):
         self.state = 0.9 * self.state + 0.1 * self.proj(x)  # expect: ML214
-        self.calls += 1  # expect: ML214
         return self.state
+
+
+class Counting(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.proj = nn.Linear(width, width)
+
+    def forward(self, x):
+        self.calls += 1  # expect: ML214
+        return self.proj(x)
 
 
 class Ordered(nn.Module):
@@ -39,4 +48,4 @@ class Ordered(nn.Module):
 
 
 def main(x):
-    return Pyramid((8, 16))(x), Running(4)(x), Ordered(4)(x)
+    return Pyramid((8, 16))(x), Running(4)(x), Counting(4)(x), Ordered(4)(x)

@@ -18,8 +18,13 @@ class Coder(nn.Module):
 def codes(x):
     model = Coder(4).to(x.device)
     model = nn.DataParallel(model)
-    print(model.module.config)  # expect: ML214
     return model.module.encode(x)  # expect: ML214
 
 
-codes(torch.rand(2, 4))
+def width():
+    model = nn.DataParallel(Coder(4))
+    return model.module.config["width"]  # expect: ML214
+
+
+if __name__ == "__main__":
+    print(width(), codes(torch.rand(2, 4)))

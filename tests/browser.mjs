@@ -1,5 +1,6 @@
-// Drives pages in Chromium: `node playground.mjs NODE_MODULES CHROMIUM URL STEPS`. STEPS is a JSON list of steps; the
+// Drives pages in Chromium: `node browser.mjs NODE_MODULES CHROMIUM URL STEPS`. STEPS is a JSON list of steps; the
 // result of each is a line of JSON. Errors and failed requests of the page are failures.
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
 const [modules, executablePath, url, steps] = process.argv.slice(2);
@@ -21,6 +22,7 @@ const actions = {
     const [found, told] = [await page.getAttribute("body", "data-state"), await page.textContent("#status")];
     if (found !== state) throw new Error(`${found}: ${told}`);
   },
+  says: async (text) => { await page.locator("#status", { hasText: text }).waitFor({ timeout: 300_000 }); },
   text: (selector) => page.textContent(selector),
   texts: (selector) => page.$$eval(selector, (found) => found.map((one) => one.textContent)),
   value: (selector) => page.inputValue(selector),
@@ -29,7 +31,7 @@ const actions = {
   selection: () => page.$eval("#code", (area) => area.value.slice(area.selectionStart, area.selectionEnd)),
   address: () => page.url(),
   axe: async () => {
-    await page.addScriptTag({ path: require.resolve("axe-core") });
+    await page.evaluate(readFileSync(require.resolve("axe-core"), "utf8")); // a page's own policy may allow no script but its own
     const found = await page.evaluate(() => axe.run());
     return found.violations.filter((one) => ["serious", "critical"].includes(one.impact)).map((one) => `${one.id}: ${one.nodes[0].html}`);
   },

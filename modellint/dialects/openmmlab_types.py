@@ -39,11 +39,12 @@ _UNKNOWN = ResolvedName(TargetKind.UNKNOWN)
 _NEAR = 0.75
 #: A name of so many letters may have two slips.
 _LONG = 8
-#: The keys that builders take out of what is at the top. Source: mmengine 0.10.7, `Runner.register_hook_from_cfg` and
-#: `build_optim_wrapper`; mmcv 1.7.2, `build_optimizer`.
+#: The keys that builders take out of what is at the top. Source: mmengine 0.10.7, `Runner.register_hook_from_cfg`,
+#: `build_optim_wrapper` and `build_scheduler_from_cfg`; mmcv 1.7.2, `build_optimizer`.
 _TAKEN_OUT = {
     **dict.fromkeys(("custom_hooks", "default_hooks"), frozenset(("priority",))),
     **dict.fromkeys(("optim_wrapper", "optimizer"), frozenset(("constructor", "paramwise_cfg"))),
+    "param_scheduler": frozenset(("convert_to_iter_based",)),
 }
 #: The argument that `build_norm_layer` takes out. Source: mmcv 2.1.0, `cnn/bricks/norm.py`.
 _OF_LAYERS = frozenset(("requires_grad",))

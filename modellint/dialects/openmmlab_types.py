@@ -86,7 +86,21 @@ def type_of(item: Item, whole: Recipe, project: Project) -> ResolvedName:
         is_used = not found.is_sure and _is_used_elsewhere(name, whole, project)
         return _UNKNOWN if is_far or is_used else found
     is_shared = found.kind is not TargetKind.UNKNOWN and registering(name) - registries(project).scopes
-    return _UNKNOWN if is_shared and _is_in_foreign(item, whole, project) else found
+    if is_shared and _is_in_foreign(item, whole, project):
+        return _UNKNOWN
+    return replace(found, signatures=()) if _suits_class_method(item, whole, project) else found
+
+
+def _suits_class_method(item: Item, whole: Recipe, project: Project) -> bool:
+    """True if code that does not certainly build an object may hand all its arguments to a method of the class."""
+    names = {str(name) for name in item.fields}
+    return any(
+        method.is_class_method and names <= {one.name for one in method.parameters}
+        for definition in registries(project).names.get(item.node.tag.target, ())
+        if names
+        if isinstance(definition, DefinedClass)
+        for method in definition.cls.methods.values()
+    ) and fate(item, whole, project) not in (Fate.PLAIN, Fate.BUILT)
 
 
 def _is_of_another_scope(item: Item, whole: Recipe, project: Project) -> bool:

@@ -70,7 +70,7 @@ def readings(module: ModuleFacts, project: Project) -> Iterator[tuple[App, Compo
 
 def read(module: ModuleFacts, main: str, run: Configuration, project: Project) -> Reading | None:
     """The run of a function of a file with a configuration; None if it takes none."""
-    function = module.functions.get(main)
+    function = module.function_of(main)
     if function is None or not function.parameters or _is_given_another(function, project):
         return None
     reading = started(project, Reading).of(Reading)

@@ -152,6 +152,8 @@ def _app(module: ModuleFacts, call: Value, given: dict[str, Value], project: Pro
         folder = _folder_above(_tail(path, module), name, module.file, project)
     elif "://" not in written:
         folder = Path(os.path.normpath(module.file.parent / written))
+        if os.path.isabs(written) and not project.files.is_dir(folder):  # that of another machine
+            folder = _folder_above(os.path.basename(written.rstrip("/")), name, module.file, project)
     is_relative = written is not None and not os.path.isabs(written)
     is_missing = folder is not None and is_relative and not project.files.is_dir(folder)
     places = (module.place(one if one is not None and one.at else call) for one in (path, named))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.dialects import latent, torchtune
-from modellint.dialects.apps import apps_in
+from modellint.dialects.apps import apps_in, programs_of
 from modellint.dialects.description import describe
 from modellint.dialects.lone import configuration
 from modellint.dialects.placing import Composed, composed_with, composition, is_added, is_option
@@ -151,7 +151,7 @@ def instantiation_of(item: Item, recipe: Recipe, project: Project) -> Instantiat
     if composed is None or keys is None:
         return None
     app = composed.app
-    built = project.once(("instantiated", app.script, app.main), lambda: _instantiations(app, project))
+    built = _instantiated(app, project)
     found = [one for one in built or () if one.keys == keys[: len(one.keys)]]
     if not found or built is None:
         return None
@@ -159,7 +159,16 @@ def instantiation_of(item: Item, recipe: Recipe, project: Project) -> Instantiat
         around = (composed.composition.root.at(keys[:end]) for one in found for end in range(len(one.keys), len(keys)))
         is_left = any(_RECURSIVE in one.keywords for one in found) or any(_RECURSIVE in spot.names for spot in around)
         return None if is_left else Instantiation(keys, is_final=item.kind is ItemKind.NEW)
+    plain = composition(app, project)
+    is_default = plain is not None and plain.has(recipe.file)
+    known = () if is_default else programs_of(recipe.file, project)  # a choice may be meant for another program
+    others = (one for one in known if one != app and one.folder == app.folder)
+    found += (one for other in others for one in _instantiated(other, project) or () if one.keys == keys)
     return _join_calls(keys, found, item)
+
+
+def _instantiated(app: App, project: Project) -> tuple[Instantiation, ...] | None:
+    return project.once(("instantiated", app.script, app.main), lambda: _instantiations(app, project))
 
 
 def _join_calls(keys: tuple[Scalar, ...], found: list[Instantiation], item: Item) -> Instantiation | None:

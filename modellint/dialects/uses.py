@@ -159,12 +159,13 @@ def instantiation_of(item: Item, recipe: Recipe, project: Project) -> Instantiat
         around = (composed.composition.root.at(keys[:end]) for one in found for end in range(len(one.keys), len(keys)))
         is_left = any(_RECURSIVE in one.keywords for one in found) or any(_RECURSIVE in spot.names for spot in around)
         return None if is_left else Instantiation(keys, is_final=item.kind is ItemKind.NEW)
-    plain = composition(app, project)
-    is_default = plain is not None and plain.has(recipe.file)
-    known = () if is_default else programs_of(recipe.file, project)  # a choice may be meant for another program
-    others = (one for one in known if one != app and one.folder == app.folder)
-    found += (one for other in others for one in _instantiated(other, project) or () if one.keys == keys)
-    return _join_calls(keys, found, item)
+    joined, plain = _join_calls(keys, found, item), composition(app, project)
+    if joined is None or plain is None or plain.has(recipe.file):
+        return joined
+    # A choice may be meant for another program.
+    others = (one for one in programs_of(recipe.file, project) if one != app and one.folder == app.folder)
+    given = (one.keywords for other in others for one in _instantiated(other, project) or () if one.keys == keys)
+    return replace(joined, changed=joined.changed.union(*given))
 
 
 def _instantiated(app: App, project: Project) -> tuple[Instantiation, ...] | None:

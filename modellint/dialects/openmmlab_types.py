@@ -243,7 +243,7 @@ def _all_parameters(model: ClassModel, mro: Sequence[ClassModel], project: Proje
     above = next((number for number, one in enumerate(rest) if one.facts.has_method("__init__")), 0)
     inner = _all_parameters(rest[above], rest[above:], project)
     # With one base each, no class that cannot be read lies between two.
-    is_known = model.is_complete or all(len(one.facts.bases) == 1 for one in mro[: at + 1 + above])
+    is_known = model.is_complete or all(len(list(one.facts.bases)) == 1 for one in mro[: at + 1 + above])
     if len(inner) != 1 or not is_known:
         return found
     given, taken = passed

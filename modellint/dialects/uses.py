@@ -151,7 +151,7 @@ def instantiation_of(item: Item, recipe: Recipe, project: Project) -> Instantiat
     if composed is None or keys is None:
         return None
     app = composed.app
-    built = _instantiated(app, project)
+    built = _calls_in(app, project)
     found = [one for one in built or () if one.keys == keys[: len(one.keys)]]
     if not found or built is None:
         return None
@@ -164,11 +164,11 @@ def instantiation_of(item: Item, recipe: Recipe, project: Project) -> Instantiat
         return joined
     # A choice may be meant for another program.
     others = (one for one in programs_of(recipe.file, project) if one != app and one.folder == app.folder)
-    given = (one.keywords for other in others for one in _instantiated(other, project) or () if one.keys == keys)
+    given = (one.keywords for other in others for one in _calls_in(other, project) or () if one.keys == keys)
     return replace(joined, changed=joined.changed.union(*given))
 
 
-def _instantiated(app: App, project: Project) -> tuple[Instantiation, ...] | None:
+def _calls_in(app: App, project: Project) -> tuple[Instantiation, ...] | None:
     return project.once(("instantiated", app.script, app.main), lambda: _instantiations(app, project))
 
 

@@ -20,6 +20,7 @@ PROGRAMS = {
     "a dictionary": "@hydra.main(**OPTIONS)",
     "a path that is computed": '@hydra.main(config_path=str(ROOT / "conf"), config_name="config")',
     "a joined path": '@hydra.main(config_path=os.path.join(ROOT, "conf"), config_name="config")',
+    "parts of a path": "@hydra.main(config_path=str(FILE.parent.resolve()), config_name=FILE.stem)",
     "a formatted path": '@hydra.main(config_path=f"{ROOT}/conf", config_name="config")',
 }
 HEAD = """\
@@ -30,6 +31,7 @@ import hydra
 
 ROOT = Path(__file__).parents[1]
 FOLDER, NAME = "../conf", "config"
+FILE = ROOT.joinpath("conf/config.yaml")
 OPTIONS = {"config_path": "../conf", "config_name": "config"}
 
 
@@ -174,4 +176,5 @@ def test_a_cycle_and_a_megabyte_of_anchors_end(tmp_path: Path) -> None:
         "conf/config.yaml": f"defaults:\n  - g: a\n{anchors}x: ${{y}}\ny: ${{x}}\n",
         "conf/g/a.yaml": "defaults:\n  - /g@again: a\n",
     }
-    assert codes(tmp_path, files) == [("conf/g/a.yaml", "ML409")]
+    cycle = ("conf/config.yaml", "ML407")
+    assert codes(tmp_path, files) == [cycle, cycle, ("conf/g/a.yaml", "ML409")]

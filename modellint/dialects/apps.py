@@ -44,6 +44,8 @@ YAML = ".yaml"
 _MARKS = (b"defaults", b"_target_", b"${", b"@package")
 #: How many folders above a file are looked into in a large project.
 _LEVELS = 5
+#: Methods that return the path that they are called on, in another form.
+_SAME = ("resolve", "absolute", "as_posix", "expanduser")
 #: How many names one after the other stand for a path.
 _MOST_NAMES = 5
 
@@ -52,8 +54,9 @@ _MOST_NAMES = 5
 class App:
     """A program: its script, the folder of its configurations, and the name of the primary one.
 
-    `main` is the function that gets the configuration. The folder is None if it is not known, the name if none is given
-    or known; `places` are where both are named. `written` is the folder as the program names it, if it is not there.
+    `main` is the function that gets the configuration, or a static method (`Run.main`). The folder is None if it is not
+    known, the name if none is given or known; `places` are where both are named. `written` is the folder as the program
+    names it, if it is not there.
     """
 
     script: Path
@@ -98,11 +101,11 @@ def _apps_among(paths: Iterable[Path], project: Project) -> tuple[App, ...]:
 
 
 def _apps_in(module: ModuleFacts, project: Project) -> Iterator[App]:
-    for function in module.functions.values():
+    for function in module.all_functions():
         for decorator in function.signature.decorators:
             if decorator.op is Op.CALL and _is_of(decorator.callee, module, project, _MAIN):
                 given = _arguments(decorator, ("config_path", "config_name", "version_base"), module)
-                yield _app(module, decorator, given, project, function.name)
+                yield _app(module, decorator, given, project, function.qualname)
     for call in _calls(module, project, _INITIALIZE):
         for composed in _calls(module, project, _COMPOSE):
             given = _arguments(call, ("config_path", "job_name", "caller_stack_depth", "version_base"), module)
@@ -139,7 +142,7 @@ def _is_of(callee: Value, module: ModuleFacts, project: Project, names: tuple[st
 def _app(module: ModuleFacts, call: Value, given: dict[str, Value], project: Project, main: str = "") -> App:
     path, named, base = (given.get(name) for name in ("config_path", "config_name", "version_base"))
     written, name = _text(path, module, project), _text(named, module, project)
-    name = None if name is None else name.removesuffix(YAML)
+    name = _name(named, module) if name is None else name.removesuffix(YAML)
     folder = None
     if path is None:
         # Without a folder, the script's own counts up to `version_base` 1.1, which is the default.
@@ -149,6 +152,8 @@ def _app(module: ModuleFacts, call: Value, given: dict[str, Value], project: Pro
         folder = _folder_above(_tail(path, module), name, module.file, project)
     elif "://" not in written:
         folder = Path(os.path.normpath(module.file.parent / written))
+        if os.path.isabs(written) and not project.files.is_dir(folder):  # that of another machine
+            folder = _folder_above(os.path.basename(written.rstrip("/")), name, module.file, project)
     is_relative = written is not None and not os.path.isabs(written)
     is_missing = folder is not None and is_relative and not project.files.is_dir(folder)
     places = (module.place(one if one is not None and one.at else call) for one in (path, named))
@@ -168,10 +173,22 @@ def _tail(value: Value, module: ModuleFacts, depth: int = 0) -> str | None:
         return _tail(value.args[1], module, depth + 1)
     if value.op is Op.STRING and value.data and isinstance(value.data[-1], str):
         return str(value.data[-1])
+    if value.op is Op.ATTR and value.data == "parent":
+        inner = _tail(value.args[0], module, depth + 1)
+        return None if inner is None else os.path.dirname(inner) or None
+    if value.op is Op.CALL and not value.positional and value.callee.op is Op.ATTR and value.callee.data in _SAME:
+        return _tail(value.callee.args[0], module, depth + 1)
     if value.op is Op.CALL and value.positional:
         parts = [part.data for part in value.positional if part.op is Op.CONST and isinstance(part.data, str)]
         return "/".join(parts) if len(parts) > 1 else _tail(value.positional[-1], module, depth + 1)
     return None
+
+
+def _name(value: Value | None, module: ModuleFacts) -> str | None:
+    """The name of the file at the end of a path: `train` of `path.stem`; None if it is unknown."""
+    is_part = value is not None and value.op is Op.ATTR and value.data in ("stem", "name")
+    path = _tail(value.args[0], module) if value is not None and is_part else None
+    return None if path is None else os.path.basename(path).removesuffix(YAML)
 
 
 def _folder_above(tail: str | None, name: str | None, script: Path, project: Project) -> Path | None:

@@ -36,6 +36,7 @@ _LEVELS = 4
 #: So many interpolations that resolve are no accident.
 _MANY = 3
 _PACKAGE = re.compile(r"^#\s*@package\b", re.MULTILINE)
+_AT_TOP = re.compile(rf"{_PACKAGE.pattern}\s*_global_\s*$", re.MULTILINE)
 _KEY = re.compile(r"([\w.-]+)[\"']?[ \t]*:(?=\s|$)")
 _MERGES = ("OmegaConf.merge", "OmegaConf.unsafe_merge")
 
@@ -44,15 +45,27 @@ def evaluate_alone(recipe: Recipe, project: Project) -> Evaluation:
     """The objects of a plain configuration, and the interpolations that certainly have no target."""
     run = configuration(recipe, project)
     root = run.root_item
-    problems = (*_missing_references(run, recipe, project), *cycles_in(run, recipe))
-    return Evaluation(recipe, root, problems, (recipe,), run.items)
+    cycles = cycles_in(run, recipe, is_whole=not _may_be_part(recipe, project))
+    return Evaluation(recipe, root, (*_missing_references(run, recipe, project), *cycles), (recipe,), run.items)
 
 
-def cycles_in(run: Configuration, recipe: Recipe) -> Iterator[Problem]:
-    """The interpolations in a file that lead back to the string that they stand in."""
-    for asked in run.cycles.values():
-        if asked.recipe.file == recipe.file:
-            yield Problem(ProblemKind.CYCLE, asked.place, asked.expression)
+def cycles_in(run: Configuration, recipe: Recipe, *, is_whole: bool = True) -> Iterator[Problem]:
+    """The interpolations in a file that lead back to the string that they stand in.
+
+    In the content of a key of another file, `is_whole` false, an absolute interpolation leads out of the file.
+    """
+    asked = (one for cycle in run.cycles if is_whole or all(each.piece.dots for each in cycle) for one in cycle)
+    for one in {(id(one.node), one.piece.start): one for one in asked}.values():
+        if one.recipe.file == recipe.file:
+            yield Problem(ProblemKind.CYCLE, one.place, one.expression)
+
+
+def _may_be_part(recipe: Recipe, project: Project) -> bool:
+    """True if the file of a configuration may become the content of a key: one beside it or above it composes files."""
+    if recipe.dialect is Dialect.LATENT or _AT_TOP.search(recipe.source.text):
+        return False
+    paths = (path for path in _around(recipe.file, project) if path.suffix != ".py" and path != recipe.file)
+    return any(_default_names(path, project) for path in paths)
 
 
 def configuration(recipe: Recipe, project: Project) -> Configuration:
@@ -152,11 +165,15 @@ def _script_work(path: Path, project: Project) -> _ScriptWork:
 
 def _composes(path: Path, stem: str, project: Project) -> bool:
     """True if a file has a `defaults:` list that may name a file of this stem."""
+    return any(stem in text or OPEN in text for text in _default_names(path, project))
+
+
+def _default_names(path: Path, project: Project) -> list[str]:
+    """The texts in the `defaults:` list of a file; none without one."""
     data = project.files.read(path) or b""
     recipe = _plain(path, project) if DEFAULTS.encode() in data else None
     entry = recipe.keys.get(DEFAULTS) if recipe is not None else None
-    named = below(entry.value) if entry is not None else ()
-    return any(stem in node.text or OPEN in node.text for node in named)
+    return [node.text for node in below(entry.value)] if entry is not None else []
 
 
 def _plain(path: Path, project: Project) -> Recipe | None:

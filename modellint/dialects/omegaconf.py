@@ -86,8 +86,8 @@ class Configuration:
         self.led: set[tuple[int, int]] = set()
         #: The places of the objects, by their `id`.
         self.spots: dict[int, Spot] = {}
-        #: The interpolations that lead back to the string that they stand in.
-        self.cycles: dict[tuple[int, int], Asked] = {}
+        #: The interpolations that lead from a string back to that string, for each such string.
+        self.cycles: list[tuple[Asked, ...]] = []
         #: The interpolations that are followed, from the first one on, each with the place that it stands at.
         self._chain: list[tuple[Spot, Asked]] = []
         self.root = root
@@ -209,8 +209,8 @@ class Configuration:
         self._chain.append((spot, Asked(spot.node, spot.recipe, piece, text)))
         if target.item is not None:
             around = [number for number, (one, _) in enumerate(self._chain) if one is target]
-            asked = [one for _, one in self._chain[around[0] :]] if around else []
-            self.cycles.update(((id(one.node), one.piece.start), one) for one in asked)
+            if around:
+                self.cycles.append(tuple(one for _, one in self._chain[around[0] :]))
         found = self.item(target)
         self._chain.pop()
         return found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint.frontends.openmmlab_values import OPTIONAL, TYPE, type_tag, unpacked_nodes
 from modellint.graph.immutable import dataclass
-from modellint.graph.recipe import MERGE, NO_TAG, Entry, Node, NodeKind, TagKind
+from modellint.graph.recipe import MERGE, NO_TAG, Entry, Node, NodeKind, Tag, TagKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,6 +84,9 @@ def fill(spot: Spot, inherited: Spot | None, count: list[int]) -> None:
             found = spot_at(inherited, one.text) if one.tag.kind is TagKind.REF else None
             if one.tag.text == OPTIONAL and _is_lacking(inherited, one.text):
                 continue
+            if found is not None and found.node.kind is NodeKind.SEQUENCE:
+                _change_elements(spot, found, inherited, count)
+                return
             if found is None or found.node.kind is not NodeKind.MAPPING:
                 spot.is_open = True
                 continue
@@ -96,6 +99,25 @@ def fill(spot: Spot, inherited: Spot | None, count: list[int]) -> None:
                 spot.children[entry.name] = _place(entry.value, spot, entry.key, inherited, count)
         if spot.merged:
             spot.merged.append((node, spot.recipe, spot.key))
+
+
+def _change_elements(spot: Spot, found: Spot, inherited: Spot | None, count: list[int]) -> None:
+    """Give a place, which its file takes from an inherited sequence and changes, the elements of that sequence.
+
+    The entries of its node with a number replace elements, unless others move within the sequence.
+    """
+    node, total = spot.node, len(found.children)
+    is_moved = found.is_open or len(list(unpacked_nodes(node))) > 1
+    tag = Tag(TagKind.OTHER, "", "", node.span) if is_moved else NO_TAG
+    spot.node = Node(NodeKind.SEQUENCE, tag, node.span, elements=found.node.elements)
+    spot.is_open = is_moved
+    if is_moved:
+        return
+    for name, child in found.children.items():
+        spot.children[name] = copy_of(child, spot)
+    for entry in node.entries:
+        if isinstance(entry.name, int) and -total <= entry.name < total:
+            spot.children[entry.name % total] = _place(entry.value, spot, None, inherited, count)
 
 
 def _is_lacking(inherited: Spot | None, text: str) -> bool:

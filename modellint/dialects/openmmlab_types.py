@@ -40,11 +40,12 @@ _UNKNOWN = ResolvedName(TargetKind.UNKNOWN)
 _NEAR = 0.75
 #: A name of so many letters may have two slips.
 _LONG = 8
-#: The keys that builders take out of what is at the top. Source: mmengine 0.10.7, `Runner.register_hook_from_cfg` and
-#: `build_optim_wrapper`; mmcv 1.7.2, `build_optimizer`.
+#: The keys that builders take out of what is at the top. Source: mmengine 0.10.7, `Runner.register_hook_from_cfg`,
+#: `build_optim_wrapper` and `build_scheduler_from_cfg`; mmcv 1.7.2, `build_optimizer`.
 _TAKEN_OUT = {
     **dict.fromkeys(("custom_hooks", "default_hooks"), frozenset(("priority",))),
     **dict.fromkeys(("optim_wrapper", "optimizer"), frozenset(("constructor", "paramwise_cfg"))),
+    "param_scheduler": frozenset(("convert_to_iter_based",)),
 }
 #: The argument that `build_norm_layer` takes out. Source: mmcv 2.1.0, `cnn/bricks/norm.py`.
 _OF_LAYERS = frozenset(("requires_grad",))
@@ -86,7 +87,21 @@ def type_of(item: Item, whole: Recipe, project: Project) -> ResolvedName:
         is_used = not found.is_sure and _is_used_elsewhere(name, whole, project)
         return _UNKNOWN if is_far or is_used else found
     is_shared = found.kind is not TargetKind.UNKNOWN and registering(name) - registries(project).scopes
-    return _UNKNOWN if is_shared and _is_in_foreign(item, whole, project) else found
+    if is_shared and _is_in_foreign(item, whole, project):
+        return _UNKNOWN
+    return replace(found, signatures=()) if _suits_class_method(item, whole, project) else found
+
+
+def _suits_class_method(item: Item, whole: Recipe, project: Project) -> bool:
+    """True if code that does not certainly build an object may hand all its arguments to a method of the class."""
+    names = {str(name) for name in item.fields}
+    return any(
+        method.is_class_method and names <= {one.name for one in method.parameters}
+        for definition in registries(project).names.get(item.node.tag.target, ())
+        if names
+        if isinstance(definition, DefinedClass)
+        for method in definition.cls.methods.values()
+    ) and fate(item, whole, project) not in (Fate.PLAIN, Fate.BUILT)
 
 
 def _is_of_another_scope(item: Item, whole: Recipe, project: Project) -> bool:
@@ -232,7 +247,9 @@ def _all_parameters(model: ClassModel, mro: Sequence[ClassModel], project: Proje
     rest = mro[at + 1 :]
     above = next((number for number, one in enumerate(rest) if one.facts.has_method("__init__")), 0)
     inner = _all_parameters(rest[above], rest[above:], project)
-    if len(inner) != 1 or not model.is_complete:
+    # With one base each, no class that cannot be read lies between two.
+    is_known = model.is_complete or all(len(list(one.facts.bases)) == 1 for one in mro[: at + 1 + above])
+    if len(inner) != 1 or not is_known:
         return found
     given, taken = passed
     own = [one for one in found[0] if one.kind != "var-keyword"]

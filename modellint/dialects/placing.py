@@ -122,21 +122,29 @@ def _composed_in(app: App, path: Path, project: Project) -> Composed | None:
 def _overrides_for(
     name: str, app: App, plain: Composition, project: Project, depth: int
 ) -> Iterator[tuple[tuple[str, str], ...]]:
-    """The overrides by which a file may be chosen: of its group, or of one above it (`data=inference/small`)."""
+    """The overrides by which a file may be chosen: of its group; of groups of files that choose it by default; last of
+    a group above its own (`data=inference/small`).
+    """
     parts = name.split("/")
-    for end in range(len(parts) - 1, 0, -1):
-        group, last = "/".join(parts[:end]), "/".join(parts[end:])
-        if group == HYDRA and end < len(parts) - 1:
-            break  # what is below is a group of Hydra itself, such as `hydra/launcher`
-        keys = [key for key in plain.chosen if key.partition("@")[0] == group]
-        if keys:
-            yield tuple((key, last) for key in keys)
+    yield from _override_of(name, len(parts) - 1, plain)
     if depth < _DEEPEST and app.folder is not None:
         known = _choosers(app.folder, project)
         for chooser, key in (known.get(name, ()) + known.get("/".join(parts[:-1]), ()))[:_MOST_CHOOSERS]:
             is_in = any(one.file == app.folder / f"{chooser}{YAML}" for one in plain.files)
             for above in ((),) if is_in else _overrides_for(chooser, app, plain, project, depth + 1):
                 yield (*above, *(((key, parts[-1]),) if key else ()))
+    for end in range(len(parts) - 2, 0, -1):
+        if parts[:end] != [HYDRA]:  # what is below is a group of Hydra itself, such as `hydra/launcher`
+            yield from _override_of(name, end, plain)
+
+
+def _override_of(name: str, end: int, plain: Composition) -> Iterator[tuple[tuple[str, str], ...]]:
+    """The override of the group that the first parts of a name are, where a configuration has that group."""
+    parts = name.split("/")
+    group, last = "/".join(parts[:end]), "/".join(parts[end:])
+    keys = [key for key in plain.chosen if key.partition("@")[0] == group]
+    if group and keys:
+        yield tuple((key, last) for key in keys)
 
 
 def is_option(keys: Sequence[Scalar], composed: Composed, project: Project) -> bool:

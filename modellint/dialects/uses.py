@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.dialects import latent, torchtune
-from modellint.dialects.apps import apps_in
+from modellint.dialects.apps import apps_in, programs_of
 from modellint.dialects.description import describe
 from modellint.dialects.lone import configuration
 from modellint.dialects.placing import Composed, composed_with, composition, is_added, is_option
@@ -70,7 +70,7 @@ def readings(module: ModuleFacts, project: Project) -> Iterator[tuple[App, Compo
 
 def read(module: ModuleFacts, main: str, run: Configuration, project: Project) -> Reading | None:
     """The run of a function of a file with a configuration; None if it takes none."""
-    function = module.functions.get(main)
+    function = module.function_of(main)
     if function is None or not function.parameters or _is_given_another(function, project):
         return None
     reading = started(project, Reading).of(Reading)
@@ -151,7 +151,7 @@ def instantiation_of(item: Item, recipe: Recipe, project: Project) -> Instantiat
     if composed is None or keys is None:
         return None
     app = composed.app
-    built = project.once(("instantiated", app.script, app.main), lambda: _instantiations(app, project))
+    built = _calls_in(app, project)
     found = [one for one in built or () if one.keys == keys[: len(one.keys)]]
     if not found or built is None:
         return None
@@ -159,7 +159,17 @@ def instantiation_of(item: Item, recipe: Recipe, project: Project) -> Instantiat
         around = (composed.composition.root.at(keys[:end]) for one in found for end in range(len(one.keys), len(keys)))
         is_left = any(_RECURSIVE in one.keywords for one in found) or any(_RECURSIVE in spot.names for spot in around)
         return None if is_left else Instantiation(keys, is_final=item.kind is ItemKind.NEW)
-    return _join_calls(keys, found, item)
+    joined, plain = _join_calls(keys, found, item), composition(app, project)
+    if joined is None or plain is None or plain.has(recipe.file):
+        return joined
+    # A choice may be meant for another program.
+    others = (one for one in programs_of(recipe.file, project) if one != app and one.folder == app.folder)
+    given = (one.keywords for other in others for one in _calls_in(other, project) or () if one.keys == keys)
+    return replace(joined, changed=joined.changed.union(*given))
+
+
+def _calls_in(app: App, project: Project) -> tuple[Instantiation, ...] | None:
+    return project.once(("instantiated", app.script, app.main), lambda: _instantiations(app, project))
 
 
 def _join_calls(keys: tuple[Scalar, ...], found: list[Instantiation], item: Item) -> Instantiation | None:

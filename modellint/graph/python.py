@@ -366,6 +366,12 @@ class ModuleFacts:
         for cls in self.classes.values():
             yield from cls.methods.values()
 
+    def function_of(self, qualname: str) -> Function | None:
+        """The function of a name, or the method of a name such as `Net.forward`; None if there is none."""
+        owner, _, name = qualname.rpartition(".")
+        found = self.classes.get(owner)
+        return self.functions.get(name) if not owner else found.methods.get(name) if found is not None else None
+
     @cached_property
     def placed(self) -> dict[tuple[int, int], Function]:
         """Every function by its position (line and offset); the module-level code has line 0."""

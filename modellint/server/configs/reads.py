@@ -71,7 +71,7 @@ def keys_read(app: App, project: Project) -> tuple[KeyRead, ...]:
 
 def _run(app: App, project: Project) -> tuple[KeyRead, ...]:
     module = project.python(app.script) if app.main else None
-    function = module.functions.get(app.main) if module is not None else None
+    function = module.function_of(app.main) if module is not None else None
     composed = composition(app, project) if function is not None else None
     if function is None or composed is None or not function.parameters:
         return ()

@@ -23,3 +23,27 @@ class Pair(nn.Module):
 
     def forward(self, x):
         return self.left(x) + self.rate * self.right(x)
+
+
+@MODELS.register_module()
+class Adapter:
+    @classmethod
+    def extend(cls, base, depth, rate):
+        base.adapters = nn.ModuleList(nn.Linear(8, 8) for _ in range(depth))
+        base.rate = rate
+        return base
+
+
+def extended(base, adapter):
+    kind = MODELS.get(adapter.pop("type"))
+    return kind.extend(MODELS.build(base), **adapter)
+
+
+@MODELS.register_module()
+class Wrapped(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = extended(**inner)
+
+    def forward(self, x):
+        return self.inner(x)

@@ -1,0 +1,11 @@
+import sys
+
+from mmengine.config import Config
+
+import nets
+from registry import MODELS
+
+if __name__ == "__main__":
+    cfg = Config.fromfile(sys.argv[1])
+    model = MODELS.build(cfg.model)
+    print(nets.__name__, model)

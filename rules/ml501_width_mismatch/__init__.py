@@ -90,7 +90,7 @@ class WidthMismatch(Rule):
     ## Confirming
     modellint builds the class and calls the method with inputs that it takes. PyTorch's error is the verdict. It does
     not run a mismatch that shows only after another layer passes its output on, or only under a condition. Of a recipe
-    or configuration, it runs a class of which all arguments are whole numbers.
+    or configuration, it runs a class whose arguments are all whole numbers.
 
     ## References
     - [torch.nn](https://pytorch.org/docs/stable/nn.html)

@@ -86,7 +86,7 @@ def _is_same(one: Value, other: Value) -> bool:
 
 
 def _is_chosen(refused: queries.RefusedOperation, project: Project) -> bool:
-    """True if a condition within one of the two constructors chooses a width of which the other side fits."""
+    """True if a condition within one of the two constructors chooses a width that the other side fits."""
     maker, made = _maker(refused, project), refused.layer
     widths = () if maker is None or made is None else (output_width(maker), input_width(made))
     choices = [one for one in widths if one is not None and one.op is Op.CHOICE and isinstance(one.data, Value)]

@@ -177,10 +177,13 @@ class SineTables:
         while before < (before := len(multiplying)):
             for function in self._functions:
                 if not function.words.isdisjoint(multiplying):
-                    multiplying.update(_callable_names(function) if _multiplies(function, multiplying) else ())
+                    is_multiplying = any(True for _ in _products_in(function, multiplying))
+                    multiplying.update(_callable_names(function) if is_multiplying else ())
         for function in self._functions:
-            is_near = not function.words.isdisjoint(self.counting) and _multiplies(function, multiplying)
-            if is_near and any(map(self._may_be_table, _returned_values(function))):
+            is_near = not function.words.isdisjoint(self.counting)
+            if not is_near or not any(map(self._is_counted, _products_in(function, multiplying))):
+                continue
+            if any(map(self._may_be_table, _returned_values(function))):
                 found.update(_callable_names(function))
         return found
 
@@ -293,6 +296,13 @@ class SineTables:
 
     def _is_count(self, value: Value) -> bool:
         return value.op is Op.CALL and self._counts(value)
+
+    def _is_counted(self, product: Value) -> bool:
+        """True if a factor may be positions; an index or a mask of them is none."""
+        factors = product.args
+        if product.op is Op.CALL:
+            factors = (*product.callee.args[:1], *product.args[1:])
+        return any(map(self._may_be_table, factors))
 
     def _forget(self) -> None:
         """Drops the answers about values: other values may have their identities by now."""
@@ -422,10 +432,11 @@ def _returned_values(function: Function) -> list[Value]:
     return [event.value for event in function.flow.events if event.kind in _ENDING]
 
 
-def _multiplies(function: Function, names: AbstractSet[str]) -> bool:
-    """True if a function returns something that a function called one of `names`, or a product, is a part of."""
-    parts = walk_all(_returned_values(function))
-    return any(_is_product(part) or (part.op is Op.CALL and called_name(part.callee) in names) for part in parts)
+def _products_in(function: Function, names: AbstractSet[str]) -> Iterator[Value]:
+    """The products, and calls of functions called one of `names`, that what a function returns is made of."""
+    for part in walk_all(_returned_values(function)):
+        if _is_product(part) or (part.op is Op.CALL and called_name(part.callee) in names):
+            yield part
 
 
 def _is_product(value: Value) -> bool:

@@ -41,3 +41,30 @@ def test_only_tensors_that_count_and_numbers_say_a_length(code: str, is_root: bo
     module = project.python(tmp_path / "model.py")
     assert module is not None
     assert [function.name for function in sine_tables(module, project).roots()] == ["work"] * is_root
+
+
+PENALTY = """\
+import torch
+
+
+class Angles:
+    def __call__(self, x):
+        return torch.arange(x.shape[1])[:, None] * self.rates
+
+
+class Penalty:
+    def __call__(self, ids, scores):
+        ids = ids.masked_fill(torch.arange(ids.shape[1])[None] < self.ignored, 0)
+        score = torch.gather(scores, 1, ids)
+        return scores.scatter(1, ids, score * self.penalty)
+"""
+
+
+def test_a_mask_of_positions_makes_no_angles(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(PENALTY, encoding="utf-8")
+    project = Project(ProjectOptions(root=tmp_path))
+    module = project.python(tmp_path / "model.py")
+    assert module is not None
+    producers = sine_tables(module, project).producers
+    assert "Angles" in producers
+    assert "Penalty" not in producers

@@ -54,9 +54,12 @@ class Angles:
 
 class Penalty:
     def __call__(self, ids, scores):
-        ids = ids.masked_fill(torch.arange(ids.shape[1])[None] < self.ignored, 0)
-        score = torch.gather(scores, 1, ids)
-        return scores.scatter(1, ids, score * self.penalty)
+        mask = torch.zeros(scores.shape[0], 8, dtype=torch.bool)
+        rows = torch.repeat_interleave(torch.arange(len(ids)), self.counts)
+        mask[rows, ids] = True
+        lowered = torch.where(scores < 0, scores * self.penalty, scores / self.penalty)
+        scores[0, rows, :] = torch.where(mask[..., :8], lowered, scores)
+        return scores
 """
 
 

@@ -28,7 +28,7 @@ PATTERNS: list[tuple[Shape, str, dict[str, int], Shape]] = [
     (Shape.of(2, 3, 4), "b ... -> b (...)", {}, Shape.of(2, 12)),
     (Shape.of(2, 3), "b c -> c b extra", {}, Shape.of(3, 2, None)),
     (Shape.of(N, M * Size.of(3), 4), "b (three d) e -> three b d e", {"three": 3}, Shape.of(3, N, M, 4)),
-    (Shape.of(N, M, 4), "b (h d) e -> b h d e", {"h": 3}, Shape.of(N, 3, None, 4)),
+    (Shape.of(N, M, 4), "b (h d) e -> b h d e", {"h": 3}, Shape.of(N, 3, M.floor(Size.of(3)), 4)),
     (
         Shape((), Star("x"), (Dim.of(6),)),
         "... (h d) -> ... h d",

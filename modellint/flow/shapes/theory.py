@@ -148,7 +148,7 @@ if TYPE_CHECKING:
     from modellint.flow.theory import Occurrence
     from modellint.graph.methods import Method
     from modellint.graph.python import Function
-    from modellint.graph.value import Event, Flow, Loop, Parameter, Value
+    from modellint.graph.value import Event, Loop, Parameter, Value
     from modellint.link.classes.models import ClassModel
     from modellint.operators import Operator
 
@@ -173,8 +173,6 @@ _SAME = frozenset(("data", "grad", "real", "imag"))
 _TURNED = frozenset(("T", "mT", "H", "mH"))
 #: Methods whose result is no tensor.
 _PLAIN = frozenset(("item", "tolist", "numpy", "backward", "get_device", "is_contiguous", "stride", "data_ptr"))
-#: Methods that change the length of a list.
-_RESIZING = frozenset(("append", "extend", "insert", "pop", "remove", "clear"))
 _LITERALS = frozenset(("torch.tensor", "torch.as_tensor", "torch.LongTensor", "torch.FloatTensor", "torch.Tensor"))
 #: Methods that change the shape of a tensor in place; functions that call one are not followed.
 _RESHAPING = frozenset("unsqueeze_ squeeze_ transpose_ t_ swapaxes_ swapdims_ resize_ resize_as_ set_".split())
@@ -691,6 +689,8 @@ class Shapes(Theory):
         An argument that code changes has other parts from then on.
         """
         if value.op is Op.UPDATE:
+            if any(isinstance(atom, ShapeOf) for atom in found):
+                return UNKNOWN  # a list of sizes is another one
             return tuple(replace(atom, is_changed=True) if has_parts(atom) else atom for atom in found)
         if value.op is not Op.CHOICE:
             return found
@@ -794,8 +794,6 @@ class Shapes(Theory):
             return UNKNOWN  # a copy is made to be changed
         if name == "builtins.enumerate":
             return self._enumerate(arguments, frame, value)
-        if name == "builtins.list" and id(value) in frame.flow.once(_resized):
-            return UNKNOWN
         if name.startswith("builtins.") or name == "torch.Size":
             return self._builtin(name, arguments)
         if name == "torch.where" and len(arguments.positional) == 1 and not arguments.keywords:
@@ -1454,16 +1452,3 @@ def _takes_nothing(name: str) -> bool:
     """True for a method of tensors that takes no arguments."""
     known = signature(f"Tensor.{name}")
     return known is not None and not any(overload.parameters for overload in known.overloads)
-
-
-def _resized(flow: Flow) -> frozenset[int]:
-    """The lists that methods make longer or shorter in place: `sizes` of `sizes.insert(1, 2)`, with the same before."""
-    found: set[int] = set()
-    for event in flow.of(EventKind.CALL):
-        callee = event.value.callee
-        pending = [callee.args[0]] if callee.op is Op.ATTR and callee.data in _RESIZING else []
-        for one in pending:
-            if id(one) not in found:
-                found.add(id(one))
-                pending += one.args if one.op is Op.CHOICE else one.args[:1] if one.op is Op.UPDATE else ()
-    return frozenset(found)

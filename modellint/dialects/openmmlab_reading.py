@@ -264,7 +264,8 @@ def _any_config(project: Project) -> tuple[Spot | None, tuple[str, ...]]:
                 continue
             file = config_file(path, project)
             found = composition_of(path, project) if file is not None else None
-            if file is None or not (file.bases or not inherited):
+            is_module = file is not None and not file.is_marked and bool(file.others)  # whose names others import
+            if file is None or is_module or not (file.bases or not inherited):
                 parts.extend((found.root,) if found is not None else ())
                 continue
             if found is None or not found.is_whole or len(roots) >= _MOST:

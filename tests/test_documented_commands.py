@@ -85,6 +85,7 @@ SMALLER = (
     (r"(unknown\.py) clones/\*", r"\1 ."),
     (r"(power\.py) .*", r"\1 plant mutants.json"),
     (r"(probes\.py .*)", r"\1 --only NobodyUses"),
+    (r"(shapes_observed\.py .*)", r"\1 --only Linear"),
     (r"(recipes\.py speechbrain)$", r"\1 --repetitions 1"),
     (r"(verdicts\.py --list).*", r"\1 --only ML404 --jobs 1"),
 )

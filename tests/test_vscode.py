@@ -152,7 +152,8 @@ def opened(package: Path, tmp_path: Path, settings: dict[str, Any], **variables:
         *(str(NODE), str(MODULES / "code-server/lib/vscode/out/server-main.js"), "--host", "127.0.0.1"),
         *("--port", str(port), "--without-connection-token", "--accept-server-license-terms"),
         *("--extensions-dir", str(tmp_path / "extensions"), "--user-data-dir", str(tmp_path / "data")),
-        *("--server-data-dir", str(tmp_path / "server")),
+        # The environment is the test's, not the one of a login shell, whose profile may put a Python on the path again.
+        *("--server-data-dir", str(tmp_path / "server"), "--force-disable-user-env"),
     ]
     environment = {**os.environ, "HOME": str(tmp_path), **variables}
     installed = subprocess.run(

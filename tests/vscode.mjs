@@ -26,6 +26,20 @@ const frames = async (selector) => {
   }
   throw new Error(`no ${selector} in any frame`);
 };
+// The name may be typed before the list of files is there, so that nothing is opened: then once more.
+async function open() {
+  for (let left = 4; ; left--) {
+    await page.keyboard.press("Control+P");
+    await page.waitForSelector(".quick-input-widget input", { timeout: WAIT });
+    await page.keyboard.type(file);
+    await page.waitForSelector(`.quick-input-list-entry:has-text("${file}")`, { timeout: WAIT });
+    await page.keyboard.press("Enter");
+    const shown = await page.waitForSelector(`.tab:has-text("${file}")`, { timeout: WAIT / 4 }).catch(() => null);
+    if (shown) return;
+    if (left === 1) throw new Error(`${file} is not opened`);
+    await page.keyboard.press("Escape");
+  }
+}
 async function findings() {
   await page.waitForSelector(".squiggly-error", { timeout: WAIT });
   tell("squiggle", (await page.$$(".squiggly-error")).length);
@@ -54,18 +68,20 @@ async function findings() {
 }
 
 async function noServer() {
-  const message = await page.waitForSelector('.notification-toast:has-text("modellint")', { timeout: WAIT });
-  tell("message", await message.innerText());
+  // Newer messages push a toast away; the centre of notifications keeps it.
+  const message = '.notification-list-item:has-text("modellint")';
+  let seen = await page.waitForSelector(message, { timeout: WAIT / 4 }).catch(() => null);
+  if (!seen) {
+    await command("Notifications: Show Notifications");
+    seen = await page.waitForSelector(message, { timeout: WAIT });
+  }
+  tell("message", await seen.innerText());
 }
 
 try {
   await page.goto(url);
   await page.waitForSelector(".monaco-workbench .explorer-folders-view, .monaco-workbench .editor-group-container", { timeout: WAIT });
-  await page.keyboard.press("Control+P");
-  await page.waitForSelector(".quick-input-widget input", { timeout: WAIT });
-  await page.keyboard.type(file);
-  await page.waitForSelector(`.quick-input-list-entry:has-text("${file}")`, { timeout: WAIT });
-  await page.keyboard.press("Enter");
+  await open();
   await (tour === "findings" ? findings() : noServer());
 } catch (error) {
   await page.screenshot({ path: `${shots}/failure.png` }).catch(() => undefined);

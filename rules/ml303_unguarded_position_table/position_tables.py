@@ -195,14 +195,14 @@ class PositionTables:
         """True if code other than a test makes an object of a class without any of these arguments."""
         constructor = queries.flow(cls.module, self._project).method(cls, "__init__")
         parameters = [] if constructor is None else [parameter.name for parameter in constructor.open_parameters]
-        if not names.issubset(parameters):
+        if not names <= set(parameters):
             return False
         name = self._project.classes.model(cls).name
         return any(
             made.arguments.is_complete
             and all(made.arguments.argument(parameters.index(one), one) is None for one in names)
             and not queries.is_trial_site(made.steps[0], self._project)
-            for module in queries.files_mentioning(cls.module, self._project, cls.name)
+            for module in dict.fromkeys((cls.module, *queries.files_mentioning(cls.module, self._project, cls.name)))
             for made in queries.flow(module, self._project).constructed(name)
         )
 

@@ -217,9 +217,8 @@ class _Origins:
 
     def _is_class_of_library(self, call: Value) -> bool:
         """True if the callee is a class of a library, as its name tells, other than one that gives a checkpoint."""
-        if not called_name(call.callee)[:1].isupper():
-            return False
-        return isinstance(self._project.names.definition(self._function.module, call.callee), External)
+        definition = self._project.names.definition(self._function.module, call.callee)
+        return isinstance(definition, External) and definition.name.rpartition(".")[2][:1].isupper()
 
     def trains(self, call: Value, model: Value) -> bool:
         """True if a call trains a model: it goes back through what is computed, or gets the model's parameters."""

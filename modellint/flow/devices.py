@@ -916,8 +916,9 @@ def _after_indexing(atom: Atom, taken: int) -> Atom:
 
 def _asks_for_gradients(row: Operator, arguments: Arguments) -> bool:
     """True if a call makes a tensor with `requires_grad`."""
-    asked = arguments.keywords.get("requires_grad")
-    return asked == (Constant(True),) or (row.name == "Tensor.requires_grad_" and asked is None)
+    is_method = row.name == "Tensor.requires_grad_"
+    asked = arguments.argument(0, "requires_grad") if is_method else arguments.keywords.get("requires_grad")
+    return asked == (Constant(True),) or (is_method and asked is None)
 
 
 def _with_gradients(atom: Atom) -> Atom:

@@ -10,9 +10,11 @@ Sources: hydra-core 1.3.8, `_internal/defaults_list.py` and `core/default_elemen
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.dialects.defaults import SELF, Choice, Refusal, Trouble, entries_in, header_of
@@ -24,7 +26,6 @@ from modellint.graph.interpolation import MISSING, OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from modellint.dialects.spots import Spot
     from modellint.graph.recipe import Node, Recipe, Scalar
@@ -100,10 +101,11 @@ class SearchPath:
     is_known: bool = True
 
     def file(self, name: str, project: Project) -> Path | None:
-        """The file with a name such as `model/resnet`; None if there is none."""
+        """The file with a name such as `model/resnet`, or `model/../base`; None if there is none."""
 
         def find() -> Path | None:
-            paths = (folder / f"{name.removesuffix('.yaml')}.yaml" for folder in self.folders)
+            own = f"{name.removesuffix('.yaml')}.yaml"
+            paths = (Path(os.path.normpath(folder / own)) for folder in self.folders)
             return next((path for path in paths if project.files.exists(path)), None)
 
         return project.once(("hydra file", self.folders, name), find)

@@ -253,8 +253,7 @@ class _Composer:
             elif is_mapping and known is not None:
                 child.children.pop(DELETE, None)
             elif is_mapping and base.is_open:
-                for one in child.below():
-                    one.children.pop(DELETE, None)
+                _leave_open(child)
             child.parent = base
             base.children[name] = child
 
@@ -303,6 +302,20 @@ def _is_deleting(spot: Spot) -> bool:
     found = spot.children.get(DELETE)
     is_filled = found is not None and bool(found.children or found.node.scalar)
     return found is not None and (found.node.tag is not NO_TAG or is_filled)
+
+
+def _leave_open(spot: Spot) -> None:
+    """Note that mappings are merged into unknown ones, unless they replace these or name a type."""
+    is_replacing = _is_deleting(spot)
+    spot.children.pop(DELETE, None)
+    is_mapping = spot.node.kind is NodeKind.MAPPING and spot.node.tag.kind is not TagKind.TARGET
+    spot.is_open = spot.is_open or (is_mapping and not is_replacing)
+    for child in spot.children.values():
+        if child.node.kind is not NodeKind.MAPPING or is_replacing:
+            for one in child.below():
+                one.children.pop(DELETE, None)
+        else:
+            _leave_open(child)
 
 
 def _gap(inherited: Spot, reference: Reference) -> tuple[str, tuple[str, ...]] | None:

@@ -239,6 +239,14 @@ class Spot:
             spot = spot._child(key)
         return spot
 
+    def has(self, keys: Sequence[Scalar]) -> bool:
+        """True if some keys from here lead to a place."""
+        try:
+            self.at(keys)
+        except KeyError:
+            return False
+        return True
+
     def is_around(self, other: Spot) -> bool:
         """True if another place is below this one."""
         above = other.parent

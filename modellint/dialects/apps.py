@@ -245,13 +245,18 @@ def programs_of(path: Path, project: Project) -> tuple[App, ...]:
     else:
         above = [folder for folder in path.parents if folder == root or root in folder.parents][:_LEVELS]
         known = (app for folder in above for app in _apps_beside(folder, project))
-    found = [app for app in known if app.folder in path.parents]
-    return tuple(sorted(found, key=lambda app: app.folder is None or name_in(path, app.folder) != app.name))
+    written = path.as_posix()
+    found = [app for app in known if app.folder is not None and written.startswith(f"{app.folder.as_posix()}/")]
+    return (
+        tuple(found)
+        if len(found) < 2
+        else tuple(sorted(found, key=lambda app: app.folder is None or name_in(path, app.folder) != app.name))
+    )
 
 
 def name_in(path: Path, folder: Path) -> str:
     """The name of a file in a search path: `model/resnet`."""
-    return path.relative_to(folder).as_posix().removesuffix(YAML)
+    return path.as_posix()[len(folder.as_posix()) + 1 :].removesuffix(YAML)
 
 
 def lacks_primary(app: App, project: Project) -> bool:

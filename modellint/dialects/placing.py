@@ -218,8 +218,7 @@ def _choosers(folder: Path, project: Project) -> dict[str, tuple[tuple[str, str]
         for path in _yaml_below(folder, project):
             recipe = project.omegaconf(path)
             name = name_in(path, folder)
-            for entry in entries_of(recipe) if recipe is not None else ():
-                entry.base = name.rpartition("/")[0]
+            for entry in entries_of(recipe, name.rpartition("/")[0]) if recipe is not None else ():
                 if entry.is_self or not entry.names:
                     continue
                 key = "" if entry.group is None else entry.key

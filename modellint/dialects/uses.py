@@ -175,8 +175,8 @@ def is_given_by_choosers(names: Collection[str], item: Item, recipe: Recipe, pro
     plain = None if composed is None else composition(composed.app, project)
     if composed is None or keys is None or plain is None or plain.has(recipe.file):
         return False
-    roots = [one.composition.root for one in all_composed_with(recipe.file, project)]
-    others = [root for root in roots if root is not composed.composition.root]
+    wholes = [one.composition for one in all_composed_with(recipe.file, project) if one.app == composed.app]
+    others = [whole.root for whole in wholes if whole is not composed.composition]
     return bool(others) and all(root.has((*keys, name)) for root in others for name in names)
 
 

@@ -81,12 +81,17 @@ class Choice:
     by: Choice | None = None
     _key: str | None = None
     _group_path: str | None = None
+    _config_path: str | None = None
+    _package: str | None = None
 
     def with_names(self, names: tuple[str, ...] | None, *, is_list: bool = False, by: Choice | None = None) -> Choice:
         """The entry with other names, which an entry of another file tells."""
         words = self.is_optional, self.is_override, is_list
         place = self.base, self.parent
-        return Choice(self.recipe, self.node, self.group, names, self.package, *words, *place, by or self.by, self._key)
+        found = Choice(self.recipe, self.node, self.group, names, self.package, *words, *place, by or self.by)
+        if self.group is not None:  # these do not depend on the names
+            found._key, found._group_path, found._package = self._key, self._group_path, self._package
+        return found
 
     @property
     def is_self(self) -> bool:
@@ -105,9 +110,12 @@ class Choice:
     @property
     def config_path(self) -> str:
         """The chosen file, without its suffix, in the search path."""
-        if self.group is not None:
-            return f"{self.group_path}/{self.name}"
-        return self.name[1:] if self.name.startswith("/") else _join(self.base, self.name)
+        if self._config_path is None:
+            if self.group is not None:
+                self._config_path = f"{self.group_path}/{self.name}"
+            else:
+                self._config_path = self.name[1:] if self.name.startswith("/") else _join(self.base, self.name)
+        return self._config_path
 
     @property
     def group_path(self) -> str:
@@ -122,6 +130,13 @@ class Choice:
 
     def package_by(self, header: str | None = None) -> str:
         """The package of the chosen file, which declares one in its header if the entry tells none."""
+        if header is None:
+            if self._package is None:
+                self._package = self._find_package(None)
+            return self._package
+        return self._find_package(header)
+
+    def _find_package(self, header: str | None) -> str:
         package = self.package
         if package is not None and _GROUP in package:
             package = f"{_GLOBAL}.{package.replace(_GROUP, self.group_path.replace('/', '.'))}"

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from modellint.dialects.defaults import SELF, Choice, Refusal, Trouble, entries_in, header_of
 from modellint.dialects.merging import Part, merge, unknown_nodes
 from modellint.dialects.omegaconf import Configuration
+from modellint.dialects.spots import DEFAULTS
 from modellint.edits.similar import get_close_matches
 from modellint.graph.immutable import dataclass
 from modellint.graph.interpolation import MISSING, OPEN
@@ -54,6 +55,8 @@ class Composition:
     is_whole: bool
     #: The arguments of the command line that make it.
     arguments: tuple[str, ...] = ()
+    #: What is refused in a file, by its path.
+    _refused: dict[str, tuple[Refusal, ...]] = field(default_factory=dict)
 
     @property
     def refusals(self) -> tuple[Refusal, ...]:
@@ -64,10 +67,15 @@ class Composition:
 
     def refusals_in(self, path: Path) -> tuple[Refusal, ...]:
         """The entries and values of one file that Hydra refuses."""
-        recipe = self._paths.get(path.as_posix())
-        for _ in self.root.in_file(recipe) if recipe is not None else ():
-            pass
-        return tuple(one for one in self._refusals if one.place.path == path.as_posix()) if self._refusals else ()
+        written = path.as_posix()
+        found = self._refused.get(written)
+        if found is None:
+            recipe = self._paths.get(written)
+            for _ in self.root.in_file(recipe) if recipe is not None else ():
+                pass
+            found = tuple(one for one in self._refusals if one.place.path == written) if self._refusals else ()
+            self._refused[written] = found
+        return found
 
     def has(self, path: Path) -> bool:
         """True if a file was merged."""
@@ -184,7 +192,7 @@ class _Run:
         schema = self._search.nodes.get(choice.config_path.removesuffix(".yaml")) if self._search.nodes else None
         if schema is not None and schema is not recipe:  # of the same name, which Hydra still merges first
             own_parts.insert(0, Part(schema, package))
-        entries = self._entries(recipe, choice.group_path, package)
+        entries = self._entries(recipe, choice.group_path, package) if DEFAULTS in recipe.keys else []
         if not entries and not added:
             return own_parts
         own = [entry for entry in entries if entry.is_self]

@@ -47,11 +47,8 @@ def merge(parts: list[Part], opened: list[str], clashes: list[Refusal]) -> Spot:
         clashes.append(Refusal(trouble, place, str(name), schema.name, names))
 
     packages = frozenset(tuple(filter(None, package.split("."))) for package in opened)
-    layers = tuple(
-        layer_of(part.recipe, tuple(filter(None, part.package.split("."))), _LEFT_OUT)
-        for part in parts
-        if part.recipe.root.kind is NodeKind.MAPPING
-    )
+    whole = (part for part in parts if part.recipe.root.kind is NodeKind.MAPPING)
+    layers = tuple(layer_of(part.recipe, part.package, _LEFT_OUT) for part in whole)
     root = Spot(layers, parts[0].recipe, Merging(packages, clash, refuse), is_open=() in packages)
     root.settle()
     return root

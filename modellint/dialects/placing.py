@@ -130,7 +130,7 @@ def _overrides_for(
     if depth < _DEEPEST and app.folder is not None:
         known = _choosers(app.folder, project)
         for chooser, key in (known.get(name, ()) + known.get("/".join(parts[:-1]), ()))[:_MOST_CHOOSERS]:
-            is_in = any(one.file == app.folder / f"{chooser}{YAML}" for one in plain.files)
+            is_in = plain.has(app.folder / f"{chooser}{YAML}")
             for above in ((),) if is_in else _overrides_for(chooser, app, plain, project, depth + 1):
                 yield (*above, *(((key, parts[-1]),) if key else ()))
     for end in range(len(parts) - 2, 0, -1):

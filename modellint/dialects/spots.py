@@ -64,21 +64,22 @@ class Layer:
     def names_target(self) -> bool:
         """True if it is a mapping that names a class to build."""
         if self._names_target is None:
+            self._names_target = False
             target = self.recipe.dialect.writing.target
-            is_mapping = not self.package and self.kind is NodeKind.MAPPING
-            below = self.below() if is_mapping else ()
-            self._names_target = any(name == target and not one.is_missing for name, one in below)
+            for name, one in self.below() if self.kind is NodeKind.MAPPING and not self.package else ():
+                if name == target and not one.is_missing:
+                    self._names_target = True
         return self._names_target
 
     def below(self) -> tuple[tuple[Scalar, Layer], ...]:
         """The content that the file has for the places directly below, by key or position."""
         if self._below is None:
-            self._below = tuple(self._find_below())
+            self._below = () if self.kind is NodeKind.SCALAR else tuple(self._find_below())
         return self._below
 
     def _find_below(self) -> Iterator[tuple[Scalar, Layer]]:
         if self.package:
-            yield self.package[0], layer_of(self.recipe, self.package[1:], self.left_out)
+            yield self.package[0], layer_of(self.recipe, ".".join(self.package[1:]), self.left_out)
         elif self.kind is NodeKind.MAPPING:
             for name, entry in self.node.items().items():
                 if name not in self.left_out:
@@ -88,13 +89,14 @@ class Layer:
                 yield index, Layer(element, self.recipe)
 
 
-def layer_of(recipe: Recipe, package: tuple[str, ...], left_out: frozenset[Scalar]) -> Layer:
+def layer_of(recipe: Recipe, package: str, left_out: frozenset[Scalar]) -> Layer:
     """The content of a file for the place that has a package left, but for some keys of its top."""
     known: dict[object, Layer] = recipe.memo
     key = "layer", package, left_out
     found = known.get(key)
     if found is None:
-        found = known[key] = Layer(recipe.root, recipe, None, package, left_out)
+        keys = tuple(filter(None, package.split(".")))
+        found = known[key] = Layer(recipe.root, recipe, None, keys, left_out)
     return found
 
 
@@ -239,7 +241,7 @@ class Spot:
 
     def settle(self) -> None:
         """Choose the file and the key that count as its own."""
-        own = _own(self.layers)
+        own = self.layers[0] if len(self.layers) == 1 else _own(self.layers)
         if own is not None:
             self.recipe, self.key = own.recipe, own.key or _key(self.layers, own)
 
@@ -292,6 +294,8 @@ class Spot:
         pending = [self]
         for spot in pending:
             yield spot
+            if spot.layers and spot.layers[-1].kind is NodeKind.SCALAR:
+                continue
             for name, layers in spot.names.items():
                 for layer in layers:
                     if layer.recipe is recipe:
@@ -342,4 +346,4 @@ def _key(layers: Sequence[Layer], own: Layer | None) -> Node | None:
 
 def spots_of(recipe: Recipe, left_out: frozenset[Scalar] = frozenset()) -> Spot:
     """The place of a file's root, with a place for each node below it, but those of some top-level keys."""
-    return Spot((layer_of(recipe, (), left_out),), recipe, Merging())
+    return Spot((layer_of(recipe, "", left_out),), recipe, Merging())

@@ -259,8 +259,7 @@ class _Reader:
         }
         try:
             for event in _events(self.text):
-                take = takers.get(type(event))
-                if take is not None:
+                if (take := takers.get(type(event))) is not None:
                     take(event)
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
@@ -348,7 +347,7 @@ class _Reader:
             references = tuple(self._references(value, content, end)) if "<" in value else ()
         elif interpolation.OPEN in value:
             references = tuple(self._interpolations(value, content, end))
-        node = Node(NodeKind.SCALAR, tag, self._span(start, end), value, not style, references=references)
+        node = Node(NodeKind.SCALAR, tag, self._span(start, end), value, not style, False, references)
         self._add(node, event.anchor, stop)
 
     def _references(self, value: str, start: int, end: int) -> Iterator[Reference]:
@@ -432,9 +431,5 @@ def _events(text: str) -> Iterator[Any]:
     """The parser's events; libyaml's when PyYAML was built with it."""
     import yaml
 
-    kind: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    loader = kind(text)
-    try:
-        yield from iter(loader.get_event, None)
-    finally:
-        loader.dispose()
+    loader: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return iter(loader(text).get_event, None)

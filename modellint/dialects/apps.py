@@ -65,6 +65,8 @@ class App:
     name: str | None
     main: str = ""
     written: str = ""
+    #: The program names a primary configuration, even if only a run knows which.
+    is_named: bool = False
 
 
 def apps_in(module: ModuleFacts, project: Project) -> tuple[App, ...]:
@@ -158,7 +160,8 @@ def _app(module: ModuleFacts, call: Value, given: dict[str, Value], project: Pro
     is_missing = folder is not None and is_relative and not project.files.is_dir(folder)
     places = (module.place(one if one is not None and one.at else call) for one in (path, named))
     first, second = places
-    return App(module.file, (first, second), folder, name, main, (written or "") if is_missing else "")
+    missing = (written or "") if is_missing else ""
+    return App(module.file, (first, second), folder, name, main, missing, named is not None or call.has_unpacking)
 
 
 def _tail(value: Value, module: ModuleFacts, depth: int = 0) -> str | None:
@@ -192,10 +195,11 @@ def _name(value: Value | None, module: ModuleFacts) -> str | None:
 
 
 def _folder_above(tail: str | None, name: str | None, script: Path, project: Project) -> Path | None:
-    """The folder of such a path beside the script or above it, which has a primary configuration; None without one."""
-    for above in script.parents if tail is not None and name is not None else ():
+    """The folder of such a path beside the script or above it, with the primary configuration if that has a name."""
+    files = project.files
+    for above in script.parents if tail is not None else ():
         folder = Path(os.path.normpath(above / str(tail).strip("/")))
-        if project.files.exists(folder / f"{name}{YAML}"):
+        if files.is_dir(folder) if name is None else files.exists(folder / f"{name}{YAML}"):
             return folder
         if above == project.options.root:
             break
@@ -245,13 +249,18 @@ def programs_of(path: Path, project: Project) -> tuple[App, ...]:
     else:
         above = [folder for folder in path.parents if folder == root or root in folder.parents][:_LEVELS]
         known = (app for folder in above for app in _apps_beside(folder, project))
-    found = [app for app in known if app.folder in path.parents]
-    return tuple(sorted(found, key=lambda app: app.folder is None or name_in(path, app.folder) != app.name))
+    written = path.as_posix()
+    found = [app for app in known if app.folder is not None and written.startswith(f"{app.folder.as_posix()}/")]
+    return (
+        tuple(found)
+        if len(found) < 2
+        else tuple(sorted(found, key=lambda app: app.folder is None or name_in(path, app.folder) != app.name))
+    )
 
 
 def name_in(path: Path, folder: Path) -> str:
     """The name of a file in a search path: `model/resnet`."""
-    return path.relative_to(folder).as_posix().removesuffix(YAML)
+    return path.as_posix()[len(folder.as_posix()) + 1 :].removesuffix(YAML)
 
 
 def lacks_primary(app: App, project: Project) -> bool:

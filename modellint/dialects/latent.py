@@ -40,10 +40,10 @@ _DEEPEST = 6
 
 @dataclass(frozen=True)
 class _Built:
-    """A top-level node that a script builds."""
+    """A node that a script builds, by the keys that lead to it, with those that lead to the configuration."""
 
     script: Path
-    name: str
+    keys: tuple[str, ...]
     how: Instantiation
 
 
@@ -188,7 +188,7 @@ def _reading_of(recipe: Recipe, project: Project) -> tuple[dict[tuple[Scalar, ..
         changed = _changed_names(project)
         found: dict[tuple[Scalar, ...], Instantiation] = {}
         for one in _roots(project):
-            spot = run.root.get(one.name)
+            spot = next((run.root.at(keys) for keys in _ends(one.keys) if run.root.has(keys)), None)
             if spot is not None and spot.kind is NodeKind.MAPPING and _WRITING.target not in spot.names:
                 if _is_near(spot):
                     untargeted[spot.path] = spot
@@ -197,7 +197,7 @@ def _reading_of(recipe: Recipe, project: Project) -> tuple[dict[tuple[Scalar, ..
                 reading.build(spot, run, builders(project))
                 untargeted.update((each.path, each) for each in reading.untargeted)
                 built = reading.built.values()
-                for each in (one.how, *built):
+                for each in (replace(one.how, keys=tuple(spot.keys)), *built):
                     known = found.get(each.keys)
                     is_less = known is None or (known.is_final and not each.is_final)
                     if is_less:
@@ -207,13 +207,18 @@ def _reading_of(recipe: Recipe, project: Project) -> tuple[dict[tuple[Scalar, ..
     return project.once(("latent built", recipe.file), find)
 
 
+def _ends(keys: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The last keys, as many as there may be first."""
+    return (keys[start:] for start in range(len(keys)))
+
+
 def _is_near(spot: Spot) -> bool:
     """True if a mapping has a key that is meant to be the one of the target; another file may give that."""
     return bool(get_close_matches(_WRITING.target, [str(name) for name in spot.names], n=1, cutoff=0.75))
 
 
 def _roots(project: Project) -> tuple[_Built, ...]:
-    """The keys of the top under which scripts build objects: `model` of `build(config.model)`."""
+    """The keys under which scripts build objects: `model` of `build(config.model)`."""
 
     def find() -> tuple[_Built, ...]:
         found: dict[_Built, None] = {}
@@ -233,13 +238,23 @@ def _roots_in(function: Function, how: Builder, project: Project) -> Iterator[_B
     for event in function.flow.of(EventKind.CALL):
         call = event.value
         given = call.argument(0, builder.parameters[0].name) if call.positional or call.keywords else None
-        name = None if given is None else _step(given)[0]
-        if name is None:
+        keys = () if given is None else tuple(_steps(given))[::-1]
+        if not keys:
             continue
         found = project.names.definition(function.module, call.callee)
         if isinstance(found, DefinedFunction) and found.function is builder:
-            made = how.instantiation((name,), len(call.positional), call.keywords, is_all=not call.has_unpacking)
-            yield _Built(function.module.file, name, made)
+            made = how.instantiation(keys, len(call.positional), call.keywords, is_all=not call.has_unpacking)
+            yield _Built(function.module.file, keys, made)
+
+
+def _steps(value: Value) -> Iterator[str]:
+    """The keys of `config.model.net`, the last one first."""
+    for _ in range(_DEEPEST):
+        name, owner = _step(value)
+        if name is None or owner is None:
+            return
+        yield name
+        value = owner
 
 
 def _changed_names(project: Project) -> frozenset[str]:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint.dialects.built import Fate, built_by_programs, fate_of
-from modellint.dialects.openmmlab import config_file, leaves_of
+from modellint.dialects.openmmlab import config_file, leaves_of, partial_paths
 from modellint.dialects.reading import Instantiation
 from modellint.dialects.registries import registries
 from modellint.edits.similar import get_close_matches
@@ -433,6 +433,7 @@ def construction(item: Item, recipe: Recipe, project: Project) -> Instantiation 
     target = type_of(item, recipe, project)
     lacking = {name for one in target.misfits(0, [*map(str, item.fields)], is_final=True) for name in one.missing}
     is_final = not lacking or _is_lacking_in_all(lacking, item, project) == (item.recipe is recipe)
-    if owner is None and _PREPROCESSOR in evaluate(recipe, project).keys:
+    is_changed = owner is None and _PREPROCESSOR in evaluate(recipe, project).keys
+    if is_changed or item.path in partial_paths(recipe, project):
         is_final = False
     return Instantiation(tuple(keys), is_final=is_final)

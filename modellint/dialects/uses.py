@@ -8,7 +8,7 @@ from modellint.dialects import latent, torchtune
 from modellint.dialects.apps import apps_in, programs_of
 from modellint.dialects.description import describe
 from modellint.dialects.lone import configuration
-from modellint.dialects.placing import Composed, composed_with, composition, is_added, is_option
+from modellint.dialects.placing import Composed, all_composed_with, composed_with, composition, is_added, is_option
 from modellint.dialects.reading import Instantiation, Reading
 from modellint.edits.similar import get_close_matches
 from modellint.flow.runs import started
@@ -19,7 +19,7 @@ from modellint.link.names import DefinedFunction
 from modellint.link.recipes.items import ItemKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from modellint.dialects.apps import App
     from modellint.dialects.hydra import Composition
@@ -166,6 +166,18 @@ def instantiation_of(item: Item, recipe: Recipe, project: Project) -> Instantiat
     others = (one for one in programs_of(recipe.file, project) if one != app and one.folder == app.folder)
     given = (one.keywords for other in others for one in _calls_in(other, project) or () if one.keys == keys)
     return replace(joined, changed=joined.changed.union(*given))
+
+
+def is_given_by_choosers(names: Collection[str], item: Item, recipe: Recipe, project: Project) -> bool:
+    """True if a file is only a choice, and each file that chooses it gives the object in it some arguments."""
+    composed = composed_with(recipe.file, project)
+    keys = None if composed is None else composed.composition.keys_of(item)
+    plain = None if composed is None else composition(composed.app, project)
+    if composed is None or keys is None or plain is None or plain.has(recipe.file):
+        return False
+    wholes = [one.composition for one in all_composed_with(recipe.file, project) if one.app == composed.app]
+    others = [whole.root for whole in wholes if whole is not composed.composition]
+    return bool(others) and all(root.has((*keys, name)) for root in others for name in names)
 
 
 def _calls_in(app: App, project: Project) -> tuple[Instantiation, ...] | None:

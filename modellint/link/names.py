@@ -22,6 +22,7 @@ from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op, dotted
 from modellint.link.search_path import SearchPath
 from modellint.link.stated_names import all_names, lazy_table, makes_names, redirects, sets_computed_names
+from modellint.reading.mentioning import found_below
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -341,7 +342,10 @@ class Names:
         """The first part that is missing below `folder`, a package without `__init__` that `known` parts name.
 
         Other places may add to such a folder, unless it lies in a package or in another such folder of the project.
+        A folder without any code is no package.
         """
+        if not known and not self._has_code(folder / parts[0]):
+            return None
         for number, part in enumerate(parts[known:], known):
             stems = self.path.stems(folder)
             if part not in stems:
@@ -351,6 +355,11 @@ class Names:
             if not self.path.stems(folder):
                 return None
         return None
+
+    def _has_code(self, folder: Path) -> bool:
+        """True if a folder has Python files, at any depth, or more files than are searched."""
+        found = self._project.once(("code below", folder), lambda: found_below(self._project.files, folder, (".py",)))
+        return bool(found)
 
     def _may_define(self, module: ModuleFacts, name: str, depth: int) -> bool:
         if depth > _MAX_HOPS or self._is_defined(module, name) or self._makes_names(module):

@@ -87,8 +87,8 @@ class ConstructorMismatch(Rule):
     name = "constructor-mismatch"
     severity = Severity.ERROR
     requires = (
-        *("constructor", "dialect", "faults", "folders", "instantiation", "is_taken_out", "loaders", "tags"),
-        "untyped_mappings",
+        *("constructor", "dialect", "faults", "folders", "instantiation", "is_given_by_choosers", "is_taken_out"),
+        *("loaders", "tags", "untyped_mappings"),
     )
     takes_configs = True
 

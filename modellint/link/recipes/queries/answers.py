@@ -205,6 +205,13 @@ class Queries:
 
         return instantiation_of(item, self.recipe, self._project)
 
+    def is_given_by_choosers(self, names: Collection[str], item: Item) -> bool:
+        """True if Hydra composes this file only where others choose it, and each of them gives these arguments."""
+        from modellint.dialects.uses import is_given_by_choosers
+
+        is_hydra = self.recipe.dialect is Dialect.OMEGACONF
+        return is_hydra and is_given_by_choosers(names, item, self.recipe, self._project)
+
     def faults(self, *kinds: FaultKind) -> list[Fault]:
         """The mistakes of some kinds for which jsonargparse refuses the file; none in files of other dialects."""
         from modellint.dialects.lightning_cli.refusing import faults_of

@@ -17,6 +17,7 @@ RECIPE_QUERIES = (
     "interface_recipes",
     "is_composed",
     "is_for_earlier",
+    "is_given_by_choosers",
     "is_inference",
     "is_taken_out",
     "live_nodes",

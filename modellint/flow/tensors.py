@@ -252,9 +252,10 @@ class Tensors(Theory):
             given = (arguments.keywords["size"],)
         first = given[0] if given else ()
         found = _NOTHING
-        is_display = len(given) == 1 and len(first) == 1 and isinstance(first[0], Shell) and first[0].is_exact
-        if is_display and "literal" in row.facets:
+        is_listed = len(given) == 1 and any(isinstance(atom, Shell) and atom.is_container for atom in first)
+        if is_listed and "literal" in row.facets:
             return Tensor(fillers=literals(operation))
+        is_display = is_listed and len(first) == 1 and getattr(first[0], "is_exact", False)
         if arguments.is_complete and given and not (is_display and "passed" in row.facets):
             known = tuple(map(sizes.side, sizes.numbers(given)))
             found = Tensor(sizes=known or None, made=operation.site)
@@ -528,7 +529,9 @@ class Tensors(Theory):
 
     def _binary(self, value: Value, left: Atoms, right: Atoms, frame: Frame) -> Atoms | None:
         is_growing = isinstance(value.data, InPlace) and value.data in ("+", "|") and not self.is_number(left)
-        if is_growing or not (value.data in _MAKING_REAL or self.are_known(left, right)):
+        if is_growing or _is_of_lists(value, left, right):
+            return None
+        if not (value.data in _MAKING_REAL or self.are_known(left, right)):
             return None
         return self.arithmetic(str(value.data), left, right, Site(value, frame.function))
 
@@ -728,6 +731,13 @@ class Tensors(Theory):
 def _asked_for_kind(real: Real) -> Tensor:
     """The dtype or rank of a tensor of real numbers, as a mask: code behind a test of it may be for other tensors."""
     return Tensor(compared=frozenset((("kind", real.key),)))
+
+
+def _is_of_lists(value: Value, left: Atoms, right: Atoms) -> bool:
+    """True for `[…] * n` and `[…] + […]`, with any number and any other list."""
+    sides = (*left, *right)
+    is_listed = any(isinstance(atom, Shell) and atom.is_container for atom in sides)
+    return is_listed and value.data in ("*", "+") and not any(isinstance(atom, Tensor) for atom in sides)
 
 
 def _is_cut(atom: Atom) -> bool:

@@ -1,4 +1,4 @@
-"""Compact facts about `torch.nn` and `speechbrain`, for when neither can be read.
+"""Compact facts about `torch.nn`, `speechbrain` and the layers of `einops`, for when these cannot be read.
 
 The facts were extracted by our own frontend (`python -m modellint.knowledge.regenerate`) and are loaded when somebody
 asks for a name of those packages.
@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from modellint.knowledge.facts import Package, ShippedFacts, ShippedMethod
 
+#: The packages of which every class is described, and every name.
 PACKAGES = ("torch", "speechbrain")
+#: The packages of which classes are described; of einops, its layers.
+DESCRIBED = (*PACKAGES, "einops")
 #: Base classes of other libraries that are layers, for when their source is not at hand.
 LAYERS_ELSEWHERE = frozenset(
     (
@@ -92,13 +95,13 @@ def knows(name: str) -> bool:
 def class_facts(name: str, release: str | None = None) -> ShippedFacts | None:
     """The facts of the class with the canonical `name`, as of `release` or else the newest that has it; else None."""
     top = name.partition(".")[0]
-    return package(top).class_facts(name, release) if top in PACKAGES else None
+    return package(top).class_facts(name, release) if top in DESCRIBED else None
 
 
 def function_facts(name: str) -> ShippedMethod | None:
     """The facts of the function with the canonical `name`; None if none are shipped."""
     top = name.partition(".")[0]
-    return package(top).function_facts(name) if top in PACKAGES else None
+    return package(top).function_facts(name) if top in DESCRIBED else None
 
 
 def package(name: str) -> Package:

@@ -152,15 +152,19 @@ class TableQueries:
     # -- constants among elements ----------------------------------------------------------------------------------
 
     def constants_written(self) -> Iterator[tuple[Function, Filler]]:
-        """The constants that a function of the file writes into tensors, each with its function: `torch.full(n, 9)`."""
+        """The constants that a function of the file writes into tensors, each with its function: `torch.full(n, 9)`.
+
+        Those in the lists of numbers that tensors are made of included: `torch.tensor(ids + [9] * n)`.
+        """
         objects: dict[Class, Shell] = {}
         for function in self._module.all_functions() if self._may_use_torch else ():
-            events = self._project.of(Summaries).body(function).fillers_written()
-            for event, atoms in self._evaluated_at(events, function, objects):
+            body = self._project.of(Summaries).body(function)
+            for event, atoms in self._evaluated_at(body.fillers_written(), function, objects):
+                is_made = body.makes_of_numbers(event.value)
                 for tensor in tensors_in(atoms):
-                    yield from (
-                        (function, filler) for filler in tensor.fillers if filler.origin.value in event.value.args
-                    )
+                    for filler in tensor.fillers:
+                        if is_made or filler.origin.value in event.value.args:
+                            yield function, filler
 
     def padded_positions(self) -> Iterator[PaddedPositions]:
         """The constants among positions: `pad_sequence([torch.arange(n), …], padding_value=-100)`."""

@@ -559,7 +559,7 @@ class Body(Constants):
             if value.callee.op is not Op.ATTR:
                 return False
             listed = id(value.callee.args[0])
-            if listed in self._listed and any(map(self.holds_number, value.args[1:])):
+            if listed in self._parts_of_lists and any(map(self.holds_number, value.args[1:])):
                 return True
             return listed in self._looked_up[0] or (listed in self._results and any(map(self._scores, value.args[1:])))
         if self._may_look_up_at(event, given) or self.tables_for_callee(event):
@@ -619,7 +619,7 @@ class Body(Constants):
         return row is not None and "literal" in row.facets
 
     @cached_property
-    def _listed(self) -> frozenset[int]:
+    def _parts_of_lists(self) -> frozenset[int]:
         """The parts of what the body makes tensors of, or returns, by identity."""
         calls = (event.value for event in self.flow.of(EventKind.CALL))
         made = [call.args[1] for call in calls if call.positional and self.makes_of_numbers(call)]

@@ -90,8 +90,9 @@ def literals(operation: Operation) -> tuple[Filler, ...]:
         shells = [atom for atom in atoms if isinstance(atom, Shell) and atom.is_container]
         for size in filter(None, (constant_in((atom,), operation.frame) for atom in atoms)):
             given = operation.argument_site((0, "data"))
-            written = None if holder is None else _written_in(holder.site, size) or _written_in(given, size)
-            found[Filler(size, written or given, is_one)] = None
+            site = None if holder is None else _written_in(holder.site, size) or _written_in(given, size)
+            stays = _ANY_SLICE if holder is not None and _is_repeated(holder.value) else _NO_SLICE
+            found[Filler(size, site or given, is_one, stays)] = None
         if len(pending) < _MAX_LITERALS:
             is_one = is_one or len(shells) > 1
             pending.extend((entry.atoms, shell, is_one) for shell in shells for entry in shell.entries)
@@ -110,6 +111,13 @@ def _written_in(site: Site | None, size: Size) -> Site | None:
         pending += inner
     fitting = [leaf for leaf in leaves if leaf.op is not Op.CONST or leaf.data == size.number]
     return Site(fitting[0], site.function) if site is not None and len(fitting) == 1 else None
+
+
+def _is_repeated(made: Value | None) -> bool:
+    """True for a list that data may make longer: `ids + [-100] * n`."""
+    while made is not None and made.op is Op.BIN and made.data == "+":
+        made = next((part for part in made.args if part.op is Op.BIN), None)
+    return made is not None and made.op is Op.BIN and made.data == "*"
 
 
 def _is_start(atoms: Atoms) -> bool:

@@ -82,7 +82,7 @@ class Constants(Callees):
             yield from call.positional[1:]
 
     def _numbers_returned(self, call: Value) -> Iterator[Value]:
-        """What may be a number in a list that a call returns; of a parameter, the argument that is passed."""
+        """The possible numbers in a list that a call returns; for a parameter, the argument that is passed."""
         yield call
         for function in self.targets(call).functions if self.row(call) is None else ():
             pairs = [*possible_arguments(function.open_parameters, call)]

@@ -39,6 +39,27 @@ LOSS_METHODS = {
 }
 #: Those of them whose arguments are data and models; the other one is given what the model has computed.
 DATA_METHODS = frozenset(("training_step", "compute_loss"))
+#: The packages of Lightning.
+LIGHTNING = frozenset(("lightning", "pytorch_lightning"))
+#: The methods that its trainer calls with batches, each with the method that gives their loader.
+STEP_LOADERS = {
+    "training_step": "train_dataloader",
+    "validation_step": "val_dataloader",
+    "test_step": "test_dataloader",
+    "predict_step": "predict_dataloader",
+}
+#: Methods of a module, or of the class with its loaders, that may change a batch on the way to a step.
+BATCH_HOOKS = frozenset(("on_before_batch_transfer", "transfer_batch_to_device", "on_after_batch_transfer"))
+#: The methods of a trainer that call the steps, with the loaders that their arguments are, by name and by position.
+TRAININGS = {
+    "fit": {
+        **dict.fromkeys(("", "train_dataloaders", "train_dataloader"), "train_dataloader"),
+        "val_dataloaders": "val_dataloader",
+    },
+    "validate": dict.fromkeys(("", "dataloaders", "val_dataloaders"), "val_dataloader"),
+    "test": dict.fromkeys(("", "dataloaders", "test_dataloaders"), "test_dataloader"),
+    "predict": dict.fromkeys(("", "dataloaders"), "predict_dataloader"),
+}
 #: The attribute by which a class of Lightning calls `backward()` itself.
 MANUAL_BACKWARD = "automatic_optimization"
 #: A package whose classes are layers with state, for when its source is not at hand.

@@ -260,7 +260,7 @@ class Positions(HashedOnce):
 
     `length` is the expression of their number, if it is known only at run time; `is_given` if it comes from a caller.
     `is_ahead`: they begin later than 0, or go further than a measured length. `end` is the size behind the last one, if
-    that is known.
+    that is known; of a total, the rows that it needs if it counts `ahead` beyond the number of elements.
     """
 
     origin: Site
@@ -269,11 +269,17 @@ class Positions(HashedOnce):
     is_ahead: bool = False
     is_given: bool = False
     end: Size | None = None
+    ahead: Size | None = None
 
     @property
     def key(self) -> Hashable:
         """The key that identifies the origin of these positions."""
         return self.origin
+
+    @property
+    def is_bounded(self) -> bool:
+        """True if it is known how far they go; a total is of positions if it has a length."""
+        return self.end is not None and (not self.is_total or self.length is not None)
 
 
 @hashed_once

@@ -36,6 +36,7 @@ from modellint.flow.domain import (
 from modellint.flow.heap import TENSORS, Shell, tensors_in
 from modellint.flow.narrowing import COMPARISONS, Narrowing, have_real, says_something
 from modellint.flow.operation import Operation, constant_in, counted_end, counted_sizes, joined_along, literals
+from modellint.flow.running_totals import counts_elements, is_of_mask, most_elements
 from modellint.flow.sinks import Sink
 from modellint.flow.subscripts import Subscripts, is_negative, is_whole
 from modellint.flow.theory import Mode, Theory
@@ -305,6 +306,8 @@ class Tensors(Theory):
         left = elements.result_elements(row, tensor, operation.site, arguments)
         if "counted" in facets and left.positions is not None:
             left = replace(left, positions=self._counted_up(left.positions, operation))
+        elif left.positions is not None and left.positions.is_total and left.positions.origin == operation.site:
+            left = replace(left, positions=self._total(left.positions, operation))
         if facets.keys() & {"limit", "below", "lift"}:
             left = replace(left, ids=self._limit_ids(operation, tensor.ids))
         width = tensor.width if self._keeps_width(tensor, operation, along) else None
@@ -533,7 +536,8 @@ class Tensors(Theory):
             return None
         if not (value.data in _MAKING_REAL or self.are_known(left, right)):
             return None
-        return self.arithmetic(str(value.data), left, right, Site(value, frame.function))
+        found = self.arithmetic(str(value.data), left, right, Site(value, frame.function))
+        return _position_by_mask(found, value) if value.data == "*" else found
 
     def _choice(self, value: Value, branches: list[Atoms], frame: Frame) -> Atoms:
         kept = [self._run.behind(atoms, frame, PathCondition(value.data, at == 0)) for at, atoms in enumerate(branches)]
@@ -671,6 +675,12 @@ class Tensors(Theory):
         site = operation.argument_site((at, "end"))
         return replace(positions, length=site, is_ahead=is_ahead, is_given=is_given, end=size_of(end))
 
+    def _total(self, total: Positions, operation: Operation) -> Positions:
+        """A new running total, with the length that it counts to."""
+        most = most_elements(operation, self._run)
+        length = operation.site if counts_elements(operation.value) else None
+        return replace(total, length=length, end=None if most is None else most + Size.of(1))
+
     def _length(self, operation: Operation, operand: Atoms) -> Length | None:
         """The length that an operator counts, rounds, or takes the maximum of; None for other operators."""
         row = operation.row
@@ -731,6 +741,18 @@ class Tensors(Theory):
 def _asked_for_kind(real: Real) -> Tensor:
     """The dtype or rank of a tensor of real numbers, as a mask: code behind a test of it may be for other tensors."""
     return Tensor(compared=frozenset((("kind", real.key),)))
+
+
+def _position_by_mask(found: Atoms, product: Value) -> Atoms:
+    """The running total that is multiplied by the very mask that it counts, which makes it a position; else `found`."""
+    totals = [a for a in found if isinstance(a, Tensor) and a.positions is not None and a.positions.is_total]
+    if not totals or not any(is_of_mask(*sides) for sides in (product.args, product.args[::-1])):
+        return found
+    return tuple(replace(one, positions=_with_length(one.positions)) for one in totals)
+
+
+def _with_length(total: Positions | None) -> Positions | None:
+    return None if total is None else replace(total, length=total.origin)
 
 
 def _is_of_lists(value: Value, left: Atoms, right: Atoms) -> bool:

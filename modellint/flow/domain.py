@@ -291,7 +291,8 @@ class Tensor(HashedOnce):
     (None for unknown ones), None if their number is unknown. `made` is the call that makes it by sizes. `ids`,
     `fillers`, `positions` and `real` describe its elements. `compared` are the keys of elements and scores that a mask
     compares. `extent` is the lengths that it is made for, if a theory follows them. `is_conditional`: the value may be
-    something else. `is_cut`: its length is limited. `joined`: the dimension along which tensors were joined to it.
+    something else. `is_cut`: its length is limited; `most`: a dimension, and the elements that it has there at most.
+    `joined`: the dimension along which tensors were joined to it.
     `under` are conditions in functions under which alone it is returned. `properties` are those that rules describe.
     """
 
@@ -307,6 +308,7 @@ class Tensor(HashedOnce):
     extent: CoveredLengths | None = None
     is_conditional: bool = False
     is_cut: bool = False
+    most: tuple[int, Size] | None = None
     joined: int | None = None
     under: frozenset[tuple[Function, Hashable, bool]] = frozenset()
     properties: frozenset[str] = frozenset()

@@ -129,9 +129,9 @@ class TableReads(Theory, Sink):
         """Record a read of a table by positions or by an argument."""
         if any(t.positions is not None and t.positions.key in self._checked for t in tensors_in(index)):
             return
-        counted = [tensor.positions for tensor in tensors_in(index) if tensor.positions is not None]
-        for positions in counted:
-            is_open = not positions.is_total or positions.end is None
+        counted = [(t.positions, t.is_cut) for t in tensors_in(index) if t.positions is not None]
+        for positions, is_cut in counted:
+            is_open = not positions.is_total or not is_cut
             if positions.length is not None and is_open and not any(t.is_conditional for t in tensors_in(index)):
                 self._note_positions(table, rows, positions, positions.length, frame, value)
         is_whole = len(index) == 1 and (isinstance(index[0], Tensor) or value.args[-1].op is not Op.INDEX)

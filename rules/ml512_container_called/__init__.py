@@ -63,7 +63,7 @@ class ContainerCalled(Rule):
     code = "ML512"
     name = "container-called"
     severity = Severity.ERROR
-    requires = ("calls", "unregistered_containers")
+    requires = ("calls", "mro", "unregistered_containers")
     about = tuple(f"torch.nn.{name}" for name in _CONTAINERS)
     probe = staticmethod(called_probe)
 
@@ -71,7 +71,7 @@ class ContainerCalled(Rule):
         for call in queries.flow(module, project).calls():
             if call.value.callee.op in (Op.ATTR, Op.GLOBAL, Op.CALL, Op.CHOICE, *_DISPLAYS):
                 found = _container(call)
-                if found is not None and not _is_expected(call) and not _is_by_accident(found[1], project):
+                if found is not None and not _is_expected(call) and not _is_by_accident(call, found[1], project):
                     yield self._finding(call, *found)
 
     def _finding(self, call: queries.Call, kind: str, made: queries.Operand) -> Finding:
@@ -97,14 +97,18 @@ def _is_expected(call: queries.Call) -> bool:
     return not _CATCHING.isdisjoint(call.event.handled) or not _ASKING.isdisjoint(call.questions)
 
 
-def _is_by_accident(made: queries.Operand, project: Project) -> bool:
-    """True for a tuple that a stray comma makes of a layer, which ML204 reports where it is written."""
-    if made.value.op is not Op.TUPLE or len(made.value.args) != 1:
+def _is_by_accident(call: queries.Call, made: queries.Operand, project: Project) -> bool:
+    """True for a tuple that a stray comma makes of a layer, which ML204 reports where an attribute holds it."""
+    if made.value.op is not Op.TUPLE or len(made.value.args) != 1 or call.value.callee.op is not Op.ATTR:
         return False
-    found = queries.flow(made.function.module, project).unregistered_containers()
-    accidents = (one.kept for one in found if one.is_accident and one.confidence is not Confidence.LOW)
-    places = [kept.function.module.place(kept.value) for kept in accidents if kept.value is not None]
-    return made.place in places
+    owner = call.function.owner
+    homes = [cls.module for cls in (queries.flow(owner.module, project).mro(owner) if owner is not None else ())]
+    for module in dict.fromkeys((made.function.module, *homes)):
+        for one in queries.flow(module, project).unregistered_containers():
+            is_told = one.is_accident and one.confidence is not Confidence.LOW
+            if is_told and one.kept.attribute == call.value.callee.data:
+                return True
+    return False
 
 
 def _container(call: queries.Call) -> tuple[str, queries.Operand] | None:

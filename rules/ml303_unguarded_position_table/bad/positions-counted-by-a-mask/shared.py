@@ -9,14 +9,17 @@ def create_position_ids(input_ids, padding_idx, past=0):
 
 
 class Emb(nn.Module):
-    def __init__(self, config):
+    def __init__(self, config, padding_idx=2):
         super().__init__()
-        self.padding_idx = config.pad_token_id
+        self.padding_idx = padding_idx
         self.max_length = config.max_position_embeddings
         self.words = nn.Embedding(config.vocab_size, config.hidden_size, padding_idx=self.padding_idx)
         self.places = nn.Embedding(config.max_position_embeddings, config.hidden_size)  # expect: ML303
 
     def forward(self, input_ids):
+        """Args:
+            input_ids: Token ids of shape (batch, length).
+        """
         input_ids = input_ids[:, : self.max_length]
         return self.words(input_ids) + self.places(create_position_ids(input_ids, self.padding_idx))
 

@@ -25,14 +25,15 @@ class Places(nn.Module):
         return x + self.places(torch.tensor(rows, device=x.device))
 
 
-def tag(ids, length):
-    ids = ids + [-100] * (length - len(ids))  # expect: ML304
-    return Tagger()(torch.tensor([ids]))
+def tag(rows, length):
+    batch = [list(ids) + [-100] * (length - len(ids)) for ids in rows]  # expect: ML304
+    return Tagger()(torch.tensor(batch))
 
 
 def tag_each(rows, length):
     batch = []
-    for ids in rows:
+    for row in rows:
+        ids = list(row)
         ids += [-100] * (length - len(ids))  # expect: ML304
         batch.append(ids)
     return Tagger()(torch.tensor(batch))

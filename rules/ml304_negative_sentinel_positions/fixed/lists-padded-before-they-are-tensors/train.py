@@ -14,11 +14,6 @@ def collate(items):
     return torch.tensor([pad(one["ids"], longest, -100) for one in items], dtype=torch.long)
 
 
-def collate_from_the_left(items):
-    longest = max(len(one) for one in items)
-    return torch.as_tensor([[0] * (longest - len(one)) + one for one in items])  # expect: ML304
-
-
 def collate_pairs(items):
     longest = max(len(one["ids"]) for one in items)
     ids, labels = [], []
@@ -38,6 +33,4 @@ def train(data):
 def pretrain(data):
     model = Tagger()
     for ids in DataLoader(data, 8, collate_fn=collate):
-        model(ids).sum().backward()
-    for ids in DataLoader(data, 8, collate_fn=collate_from_the_left):
         model(ids).sum().backward()

@@ -39,6 +39,7 @@ class FixedTable:
 
     `rows` says how many it has; None where the constructor calls a method that builds it for any length. `is_compared`:
     a length is compared with the rows, but more of them are read. `is_row`: the length is the index of a single row.
+    `is_total`: the length is a running total, whose numbers are the positions.
     """
 
     table: queries.Site
@@ -47,6 +48,7 @@ class FixedTable:
     length: queries.Site
     is_compared: bool = False
     is_row: bool = False
+    is_total: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +180,7 @@ class PositionTables:
             may_exceed = not read.is_given or read.is_length
             if fixed is not None and may_exceed and not limits.apply_to(read):
                 named = next((size for size in same if size.number == fixed.number and size.symbols), fixed)
-                return FixedTable(read.table, named, read.use, read.length)
+                return FixedTable(read.table, named, read.use, read.length, is_total=read.ahead is not None)
         return None
 
     def _default_table(self, cls: Class, reads: list[queries.TableRead], limits: _Limits) -> FixedTable | None:
@@ -348,6 +350,8 @@ def _core(value: Value) -> Value:
 
 def _falls_short(limit: queries.LengthComparison, read: queries.TableRead) -> bool:
     """True if a comparison limits a length to the rows of a table that is read beyond that length."""
+    if read.ahead is not None:
+        return limit.most is not None and read.goes_beyond(limit.most, by_default=True)
     is_bound = limit.bound is not None and read.rows is not None and excess(limit.bound, read.rows) == 0
     return is_bound and read.is_ahead
 

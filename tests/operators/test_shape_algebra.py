@@ -28,6 +28,8 @@ PATTERNS: list[tuple[Shape, str, dict[str, int], Shape]] = [
     (Shape.of(5, 2, 3, 4), "... i j -> ... j i", {}, Shape.of(5, 2, 4, 3)),
     (Shape.of(2, 3, 4), "b ... -> b (...)", {}, Shape.of(2, 12)),
     (Shape.of(2, 3), "b c -> c b extra", {}, Shape.of(3, 2, None)),
+    (Shape.of(2, 7, 64), "b t c -> b t d", {"c": 64, "d": 128}, Shape.of(2, 7, 128)),
+    (Shape.of(2, 7, 64), "b t (g c) -> b t (g d)", {"g": 4, "c": 16, "d": 32}, Shape.of(2, 7, 128)),
     (Shape.of(N, M * Size.of(3), 4), "b (three d) e -> three b d e", {"three": 3}, Shape.of(3, N, M, 4)),
     (Shape.of(N, M, 4), "b (h d) e -> b h d e", {"h": 3}, Shape.of(N, 3, M.floor(Size.of(3)), 4)),
     (
@@ -44,6 +46,7 @@ REFUSED = [
     (Shape.of(2, 7), "b (h d) -> b h d", {"h": 2}),
     (Shape.of(2, 7), "b c -> c b", {"c": 5}),
     (Shape.of(2, 3), "b 1 -> b", {}),
+    (Shape.of(2, 7, 32), "b t c -> b t d", {"c": 64, "d": 128}),
 ]
 
 

@@ -31,6 +31,7 @@ QUERIES = (
     "may_store_early",
     "may_store_tensor",
     "method",
+    "modules_fed",
     "mro",
     "object",
     "objects_below",

@@ -97,7 +97,7 @@ from modellint.flow.shapes.shape import (
     without_size,
 )
 from modellint.flow.shapes.subscript import index, part_of_shape
-from modellint.flow.shapes.transfer import result
+from modellint.flow.shapes.transfer import gives_shape, result
 from modellint.flow.shapes.trunks import PUBLISHED, Trunks, may_make_trunk
 from modellint.flow.shapes.values import (
     MAX_ALTERNATIVES,
@@ -1027,10 +1027,17 @@ class Shapes(Theory):
         objects = self._run.objects
         for name in by:
             own = objects.own_method(shell, name)
-            if own is not None:
+            if own is not None and not self._has_row(own):
                 objects.construct(shell)
                 return self._run.calls.apply(own, arguments, frame, value)
         return self._call_torch_layer(shell, arguments, frame, value)
+
+    @staticmethod
+    def _has_row(own: FunctionRef) -> bool:
+        """True if the class that defines a bound `forward` has a row that says what the result's shape is."""
+        models = own.receiver.model.mro() if isinstance(own.receiver, Shell) and own.receiver.model is not None else ()
+        row = shape_row(models[own.above].name) if own.above < len(models) else None
+        return row is not None and gives_shape(row)
 
     def _call_torch_layer(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         """The result of a layer whose `forward` is torch's, or that of a trunk."""

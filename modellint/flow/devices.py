@@ -32,8 +32,8 @@ from modellint.flow.heap import TENSORS, Shell, opened
 from modellint.flow.kept_devices import kept_device
 from modellint.flow.library.operations import changed, tensor_method
 from modellint.flow.ranks import is_empty, is_whole, rank_in, rank_made, rank_of
-from modellint.flow.tensor_devices import MANY, ElementType, Encounter, Fresh, Meeting, Moved, TensorDevice, There
-from modellint.flow.theory import Stored, Theory
+from modellint.flow.tensor_devices import MANY, Attribute, ElementType, Encounter, Fresh, Meeting, Moved, TensorDevice, There
+from modellint.flow.theory import Made, Stored, Theory
 from modellint.flow.unpassed import container_of_layers
 from modellint.graph.declared import (
     FACTORIES,
@@ -85,7 +85,7 @@ _GIVING_OPERAND = frozenset(("unchanged", "itself", "changes"))
 class Devices(Theory):
     """The devices of the tensors of one run."""
 
-    observes = (Stored,)
+    observes = (Made, Stored)
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
@@ -93,7 +93,7 @@ class Devices(Theory):
         #: The methods by which the object works.
         self.work = frozenset(WORK)
         #: Device mixes of attributes, by attribute and operation.
-        self.meetings: dict[tuple[str, int], Meeting] = {}
+        self.meetings: dict[tuple[Attribute, int], Meeting] = {}
         #: Device mixes of tensors made during the work, by maker and operation.
         self.encounters: dict[tuple[int, int], Encounter] = {}
         #: True if tensors that constructors compute from parameters and buffers are followed, as plain tensors.
@@ -101,7 +101,7 @@ class Devices(Theory):
         #: The arguments of methods of layers, without duplicates.
         self.given_to: dict[Function, dict[Arguments, None]] = {}
         #: Stores of moved tensors into containers during the work, with their functions, by the container's attribute.
-        self.replacements: dict[str, dict[Value, Function]] = {}
+        self.replacements: dict[Attribute, dict[Value, Function]] = {}
         #: The attributes that the present call of the object has read before it stored anything there, and has stored.
         self._read_first: set[str] = set()
         self._stored: set[str] = set()
@@ -110,8 +110,10 @@ class Devices(Theory):
         self._call = 0
         #: The calls of methods that give the object new parameters, which is done before it is moved.
         self.set_up: set[int] = set()
-        #: The attribute of the object that holds a container.
-        self._homes: dict[Shell, str] = {}
+        #: The objects that were made during the work.
+        self._late: set[Shell] = set()
+        #: The attribute that holds a container.
+        self._homes: dict[Shell, Attribute] = {}
 
     def move(self) -> None:
         """Move the object to another device, before it is called."""
@@ -124,19 +126,19 @@ class Devices(Theory):
         """Move the object again: tensors that it made and kept during its work stay behind; registered ones move."""
         registered = {one.name for one in subject.stores if one.target is None and any(map(_is_buffer, one.atoms))}
         for name in [name for name in subject.history if name not in registered]:
-            atoms = subject.get(name) or ()
+            atoms, kept = subject.get(name) or (), Attribute(subject, name)
             for held in atoms:
                 if isinstance(held, Shell) and held.kind == "dict":
                     for number, entry in enumerate(held.entries):
                         entry.path = ()
-                        held.replace(number, self._atoms_after_move(name, entry.atoms))
-            subject.set(name, self._atoms_after_move(name, atoms))
+                        held.replace(number, self._atoms_after_move(kept, entry.atoms))
+            subject.set(name, self._atoms_after_move(kept, atoms))
 
     @staticmethod
-    def _atoms_after_move(name: str, atoms: Atoms) -> Atoms:
+    def _atoms_after_move(kept: Attribute, atoms: Atoms) -> Atoms:
         """The atoms of a plain attribute after a further move of the object, which leaves its tensors behind."""
         return tuple(
-            Fresh(NOWHERE, None, _RANK_LEFT, kept=name)
+            Fresh(NOWHERE, None, _RANK_LEFT, kept=kept)
             if isinstance(atom, There) or (isinstance(atom, Derived) and not atom.is_rare)
             else TensorDevice(is_there=False)
             if isinstance(atom, TensorDevice)
@@ -228,20 +230,22 @@ class Devices(Theory):
         return tuple(map(_mark_as_tensor, atoms)) if parameter.name in known else atoms
 
     def load(self, atoms: Atoms, owner: Shell | ClassModel, name: str | None) -> Atoms:
-        if name is not None:
-            if owner is not self._run.objects.subject:
-                return atoms
-            return self._of_attribute(name, atoms) if self._is_moved else self._of_buffer(atoms)
-        return self._of_content(owner, atoms) if isinstance(owner, Shell) else atoms
+        if not isinstance(owner, Shell):
+            return atoms
+        if name is None:
+            return self._of_content(owner, atoms)
+        if owner is self._run.objects.subject and not self._is_moved:
+            return self._of_buffer(atoms)
+        return self._of_attribute(Attribute(owner, name), atoms)
 
-    def _of_attribute(self, name: str, atoms: Atoms) -> Atoms:
-        """The atoms of an attribute of the object; fresh tensors and containers remember the attribute."""
-        if not self.is_moved:
+    def _of_attribute(self, read: Attribute, atoms: Atoms) -> Atoms:
+        """The atoms of an attribute; fresh tensors and containers remember it."""
+        if not self.is_moved or read.owner in self._late:
             return atoms
         for atom in atoms:
             if isinstance(atom, Shell) and atom.is_container:
-                self._homes[atom] = name
-        return self._note_attribute(name, _left_behind(atoms))
+                self._homes[atom] = read
+        return self._note_attribute(read, _left_behind(atoms))
 
     def _of_buffer(self, atoms: Atoms) -> Atoms:
         """The tensors of buffers that a constructor reads: when the object is moved, its buffers get other ones."""
@@ -261,20 +265,24 @@ class Devices(Theory):
         return atoms if home is None else self._of_attribute(home, atoms)
 
     def observe(self, event: Occurrence) -> None:
-        if isinstance(event, Stored):
+        if isinstance(event, Made):
+            if self.is_moved and event.frame.function is not None:
+                self._late.add(event.shell)
+        elif isinstance(event, Stored):
             home = self._homes.get(event.owner) if isinstance(event.owner, Shell) else None
             is_moved = any(isinstance(atom, Moved) or self.is_there(atom) for atom in opened(event.atoms))
             if home is not None and is_moved and event.target.op is Op.INDEX and event.frame.function is not None:
                 self.replacements.setdefault(home, {})[event.target] = event.frame.function
 
-    def _note_attribute(self, name: str, atoms: Atoms) -> Atoms:
+    def _note_attribute(self, read: Attribute, atoms: Atoms) -> Atoms:
         if not any(isinstance(atom, Fresh) for atom in atoms):
             return atoms
-        is_first = not self._run.path and name not in self._stored
+        is_own = read.owner is self._run.objects.subject
+        is_first = is_own and not self._run.path and read.name not in self._stored
         if is_first:
-            self._read_first.add(name)
+            self._read_first.add(read.name)
         return tuple(
-            replace(atom, kept=name, is_first=is_first) if isinstance(atom, Fresh) and atom.kept is None else atom
+            replace(atom, kept=read, is_first=is_first) if isinstance(atom, Fresh) and atom.kept is None else atom
             for atom in atoms
         )
 
@@ -290,7 +298,13 @@ class Devices(Theory):
         return self.is_moved
 
     def follows(self, function: FunctionRef, arguments: Arguments, relation: str) -> bool:
-        return relation == "other" and self._concerns(arguments)
+        return relation == "other" and (self._concerns(arguments) or self._may_hold(function.receiver))
+
+    def _may_hold(self, atom: Atom | None) -> bool:
+        """True if an object may hold a tensor that its constructor made, and which stays where that was."""
+        if not self.is_moved or not isinstance(atom, Shell) or atom.model is None or atom in self._late:
+            return False
+        return any(one.cls is not None and self._run.gate.may_strand(one.cls) for one in atom.model.mro())
 
     def _concerns(self, arguments: Arguments) -> bool:
         """True if a tensor that was left behind, or was made late, is among arguments."""
@@ -309,7 +323,7 @@ class Devices(Theory):
 
     def _call_layer(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         self._note_given(shell, "forward", arguments)
-        if not shell.is_layer or not self._concerns(arguments):
+        if not shell.is_layer or not (self._concerns(arguments) or self._may_hold(shell)):
             return self._output(is_sure=True) if shell.is_layer else None
         own = self._run.objects.own_method(shell, "forward")
         if own is not None:
@@ -831,15 +845,16 @@ class Devices(Theory):
         brought |= {atom.brought for atoms in operands for atom in atoms if isinstance(atom, There)}
         for number, atoms in enumerate(operands):
             moved = {atom.kept for atom in atoms if isinstance(atom, Moved)}
-            kept = {a.kept for a in atoms if isinstance(a, Fresh) and a.kept is not None and a.rank >= least} - moved
+            left = (atom.kept for atom in atoms if isinstance(atom, Fresh) and atom.rank >= least)
+            kept = dict.fromkeys(one for one in left if one is not None and one not in moved)
             others = [each for n, each in enumerate(operands) if n != number and any(map(self.is_there, each))]
             if kept and others:
                 is_sure = any(map(self._is_surely_there, others))
-                for name in sorted(filter(None, kept)):
-                    is_first = any(isinstance(atom, Fresh) and atom.kept == name and atom.is_first for atom in atoms)
+                for one in kept:
+                    is_first = any(isinstance(atom, Fresh) and atom.kept == one and atom.is_first for atom in atoms)
                     found = other or self._other(value, frame)
                     calls = {self._call} if is_first else set()
-                    self._note(Meeting(name, frame.function, value, found, is_sure, calls))
+                    self._note(Meeting(one, frame.function, value, found, is_sure, calls))
             if others:
                 late = [atom for atom in atoms if isinstance(atom, Fresh) and atom.is_late and atom.rank >= least]
                 late = [atom for atom in late if atom.maker not in brought]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from modellint.flow.heap import Path, Store
     from modellint.flow.interp import Interpreter
     from modellint.flow.objects import AttributeRead
-    from modellint.flow.tensor_devices import Fresh, Meeting
+    from modellint.flow.tensor_devices import Attribute, Fresh, Meeting
     from modellint.flow.theory import Theory
     from modellint.graph.python import Function
     from modellint.link.classes.models import ClassModel
@@ -91,7 +91,7 @@ class ObjectRun:
                 break
         self.run.objects.is_at_work = False
 
-    def moved_again(self, work: Iterable[Function]) -> dict[tuple[str, int], Meeting]:
+    def moved_again(self, work: Iterable[Function]) -> dict[tuple[Attribute, int], Meeting]:
         """Move the object again, run its methods `work`, and return the device mixes with tensors that it had kept.
 
         The object can't be used for other questions afterwards.

@@ -77,9 +77,9 @@ def stranded(module: ModuleFacts, project: Project) -> Iterator[Stranded]:
         subjects = [model for model in flow.layers_of(cls) if model.is_module is True]
         given = given_new.get(cls, {})
         work = frozenset[str]()
-        if not subjects and _may_make(cls) and project.classes.model(cls).is_module is False:
-            work = feeding_methods(cls, project) if flow.may_store_tensor(cls) else work
-            subjects = [project.classes.model(cls)] if work else []
+        if not subjects and flow.may_store_tensor(cls) and project.classes.model(cls).is_module is False:
+            work = feeding_methods(cls, project) if _may_make(cls) else work
+            subjects = [project.classes.model(cls)] if work or flow.holders(cls) else []
         for model in subjects if subjects and (given or work or flow.may_store_tensor(cls)) else ():
             if not any(map(model.has_own_adder, _MOVERS)):
                 for found in _Search(cls, model, project, given, work).run(seen):
@@ -146,12 +146,15 @@ class _Search:
         if target is None or id(target) in seen or not all(_fresh(one) or one.atoms == queries.NONE for one in stores):
             return None
         lives = [self._finished, *self._flow.objects_below(self._finished.model, self._cls)]
+        if any(self._is_looked_after(name, finished) for finished in lives) or self._is_set_outside(name):
+            return None
         meetings = tuple(meeting for finished in lives for meeting in finished.meetings_of(name))
-        if (
-            not meetings
-            or any(self._is_looked_after(name, finished) for finished in lives)
-            or self._is_set_outside(name)
-        ):
+        meetings = meetings or tuple(
+            meeting
+            for finished in self._flow.holders(self._cls)
+            for meeting in finished.meetings_within(self._finished.model, name)
+        )
+        if not meetings:
             return None
         if any(
             self._finished.is_shared(atom)

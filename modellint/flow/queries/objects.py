@@ -58,6 +58,13 @@ class ObjectQueries:
         """The objects of some subclasses of a layer, in files near `cls`, its class statement or a part of it."""
         return self._project.of(ObjectRuns).below(model, cls)
 
+    def holders(self, cls: Class) -> list[FinishedObject]:
+        """The objects of layers, in files near a class, that may hold objects of it, or hold what holds some.
+
+        `[life.meetings_within(model, "cos") for life in flow.holders(cls)]` tells how they use its attribute `cos`.
+        """
+        return self._project.of(ObjectRuns).holders(cls)
+
     def layers_of(self, cls: Class) -> list[ClassModel]:
         """The layers whose objects run the methods of a class: itself, or those of its file that it is mixed into.
 

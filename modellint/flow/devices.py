@@ -7,11 +7,12 @@ results are, and which operators refuse tensors of two devices: a `Meeting` if o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from modellint import operators
 from modellint.flow.collating import is_collating
 from modellint.flow.domain import (
+    ANY_ARGUMENTS,
     NONE,
     PLAIN,
     Arguments,
@@ -28,11 +29,21 @@ from modellint.flow.domain import (
     join,
     text,
 )
-from modellint.flow.heap import TENSORS, Shell, opened
+from modellint.flow.heap import TENSORS, Shell, opened, shells_in
 from modellint.flow.kept_devices import kept_device
 from modellint.flow.library.operations import changed, tensor_method
 from modellint.flow.ranks import is_empty, is_whole, rank_in, rank_made, rank_of
-from modellint.flow.tensor_devices import MANY, Attribute, ElementType, Encounter, Fresh, Meeting, Moved, TensorDevice, There
+from modellint.flow.tensor_devices import (
+    MANY,
+    Attribute,
+    ElementType,
+    Encounter,
+    Fresh,
+    Meeting,
+    Moved,
+    TensorDevice,
+    There,
+)
 from modellint.flow.theory import Made, Stored, Theory
 from modellint.flow.unpassed import container_of_layers
 from modellint.graph.declared import (
@@ -61,6 +72,9 @@ if TYPE_CHECKING:
     from modellint.graph.value import Event, Flow, Parameter
     from modellint.link.classes.models import ClassModel
     from modellint.operators import Operator
+
+    #: An argument of a constructor: a tensor or object, or the class of the object.
+    Handed: TypeAlias = Fresh | Shell | ClassModel
 
 _TYPES = operators.attributes("torch", "type")
 #: Parts of torch whose functions return tensors for tensors.
@@ -199,13 +213,13 @@ class Devices(Theory):
         found = next((one.data for one in defaults if one is not None and one.op is Op.CONST), None)
         return found if isinstance(found, str) and found in FACTORIES else None
 
-    def made_outside(self, model: ClassModel, handed: Mapping[str, Fresh | Shell]) -> Arguments:
+    def made_outside(self, model: ClassModel, handed: Mapping[str, Handed]) -> Arguments:
         """The arguments of a constructor: tensors on the default device and containers of layers.
 
-        They are known from annotations and docstrings, or passed as `handed`.
+        They are known from annotations and docstrings, or passed as `handed`: for a class, an object of it.
         """
         owner = next((one.cls for one in model.mro() if one.cls is not None and "__init__" in one.cls.methods), None)
-        found: dict[str, Atoms] = {name: (made,) for name, made in handed.items()}
+        found: dict[str, Atoms] = {name: (self._object_of(made),) for name, made in handed.items()}
         function = None if owner is None else owner.methods["__init__"]
         for parameter in () if function is None else function.parameters:
             annotation, default = parameter.annotation, parameter.default
@@ -220,6 +234,14 @@ class Devices(Theory):
                     self._run.hold(layers)
                     found[parameter.name] = (layers,)
         return Arguments(keywords=found, is_complete=False)
+
+    def _object_of(self, made: Handed) -> Atom:
+        """What is handed over; for a class, an object of it that is made of unknown arguments."""
+        if isinstance(made, Fresh | Shell):
+            return made
+        shell = Shell("instance", None, (id(made),), made, ANY_ARGUMENTS)
+        self._run.hold(shell)
+        return shell
 
     def bound(self, atoms: Atoms, parameter: Parameter, code: Method, frame: Frame) -> Atoms:
         """Mark an argument as a tensor (`is_shown`) if the function uses its parameter as one."""
@@ -304,7 +326,9 @@ class Devices(Theory):
         """True if an object may hold a tensor that its constructor made, and which stays where that was."""
         if not self.is_moved or not isinstance(atom, Shell) or atom.model is None or atom in self._late:
             return False
-        return any(one.cls is not None and self._run.gate.may_strand(one.cls) for one in atom.model.mro())
+        if any(one.cls is not None and self._run.gate.may_strand(one.cls) for one in atom.model.mro()):
+            return True
+        return not atom.is_module_container and any(map(self._may_hold, shells_in(atom.arguments.all())))
 
     def _concerns(self, arguments: Arguments) -> bool:
         """True if a tensor that was left behind, or was made late, is among arguments."""

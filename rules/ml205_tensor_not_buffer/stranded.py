@@ -119,7 +119,7 @@ class _Search:
         cls: Class,
         model: queries.ClassModel,
         project: Project,
-        given: dict[str, queries.Fresh | queries.Shell],
+        given: dict[str, queries.Fresh | queries.Shell | queries.ClassModel],
         work: frozenset[str],
     ) -> None:
         self._cls = cls

@@ -6,7 +6,7 @@ factory that names no device are worth it.
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from modellint import operators
@@ -207,18 +207,18 @@ def _lives(function: Function, project: Project) -> Iterator[tuple[queries.Finis
     """The runs of layers whose work may reach a function, each with the method that does."""
     asked = 0
     for method in _entries(function, project):
-        owner = method.owner
-        model = None if owner is None else project.classes.model(owner)
-        if owner is None or model is None:
+        model = None if method.owner is None else project.classes.model(method.owner)
+        if method.owner is None or model is None or model.has_own_adder("__setattr__"):
             continue
-        models = [model] if model.is_module is True else queries.flow(owner.module, project).layers_of(owner)
-        for one in models if not model.has_own_adder("__setattr__") else ():
-            if one.is_module is not True or asked >= _MAX_LAYERS:
-                continue
-            if not any(map(one.method, WORK)) and not _given_tensors(method):
-                continue
+        flow, of_owner = queries.flow(function.module, project), queries.flow(method.owner.module, project)
+        models = [model] if model.is_module is True else of_owner.layers_of(method.owner)
+        layers = [one for one in models if one.is_module is True]
+        working = (one for one in layers if any(map(one.method, WORK)) or _given_tensors(method))
+        is_held = not layers and model.is_module is False
+        lives = iter(flow.holders(method.owner)) if is_held else map(flow.object, working)
+        for finished in islice(lives, _MAX_LAYERS - asked):
             asked += 1
-            yield queries.flow(function.module, project).object(one), method
+            yield finished, method
 
 
 def _entries(function: Function, project: Project) -> list[Function]:

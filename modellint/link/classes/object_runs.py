@@ -15,16 +15,17 @@ from modellint.graph.python import WORK
 from modellint.graph.value import EventKind, Op
 from modellint.link.classes.assignments import AttributeAssignment, last_assignments
 from modellint.link.classes.calls import ADDERS
+from modellint.link.classes.holders import holders
 from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from modellint.flow.devices import Devices
+    from modellint.flow.devices import Devices, Handed
     from modellint.flow.domain import Arguments, Atom
     from modellint.flow.heap import Store
     from modellint.flow.objects import AttributeRead
-    from modellint.flow.tensor_devices import Encounter, Fresh, Meeting
+    from modellint.flow.tensor_devices import Encounter, Meeting
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
@@ -37,9 +38,6 @@ CARE = frozenset(
 )
 #: How many subclasses of a class are run.
 _MAX_DERIVED = 6
-#: How many layers that may hold objects of a class are run, and how many names lead to them.
-_MAX_HOLDERS = 6
-_MAX_NAMED = 12
 
 
 class ObjectRuns:
@@ -51,7 +49,7 @@ class ObjectRuns:
         self._known: dict[ClassModel, FinishedObject] = {}
         self._subjects: dict[Class, list[ClassModel]] = {}
         self._below: dict[tuple[ClassModel, Class], list[FinishedObject]] = {}
-        self._holders: dict[Class, list[ClassModel]] = {}
+        self._holders: dict[Class, list[FinishedObject]] = {}
 
     def of(self, model: ClassModel) -> FinishedObject:
         found = self._known.get(model)
@@ -118,27 +116,15 @@ class ObjectRuns:
         return self._project.once(("derived in", module.path), find)
 
     def holders(self, cls: Class) -> list[FinishedObject]:
-        """Runs of layers in sight that may hold objects of a class, or hold what holds some."""
+        """Runs of layers in sight that may hold objects of a class, which their constructors may get."""
         if cls not in self._holders:
-            self._holders[cls] = list(self._find_holders(cls))
-        return [self.of(model) for model in self._holders[cls]]
+            held = self._project.classes.model(cls)
+            found = holders(cls, self._project).items()
+            self._holders[cls] = [self._given(model, dict.fromkeys(names, held)) for model, names in found]
+        return self._holders[cls]
 
-    def _find_holders(self, cls: Class) -> dict[ClassModel, None]:
-        found: dict[ClassModel, None] = {}
-        named: list[Class | Function] = [cls]
-        for one in named:
-            if len(named) > _MAX_NAMED or len(found) >= _MAX_HOLDERS:
-                break
-            for module in neighbours(self._project, one.module, one.name):
-                for function in (*module.all_functions(), module.body):
-                    by = function if function.owner is None else function.owner
-                    if one.name not in function.words or by in named or by is module.body:
-                        continue
-                    named.append(by)
-                    if function.owner is not None:
-                        models = map(self._project.classes.model, (function.owner,))
-                        found.update((model, None) for model in models if model.is_module is True)
-        return found
+    def _given(self, model: ClassModel, given: dict[str, Handed]) -> FinishedObject:
+        return FinishedObject(model, self.keepers, given) if given else self.of(model)
 
     def may_strand(self, cls: Class) -> bool:
         """True if a class may store a new tensor as a plain attribute."""
@@ -173,7 +159,7 @@ class FinishedObject:
         self,
         model: ClassModel,
         keepers: Keepers,
-        handed: Mapping[str, Fresh | Shell] | None = None,
+        handed: Mapping[str, Handed] | None = None,
         work: frozenset[str] = frozenset(),
     ) -> None:
         self.model = model

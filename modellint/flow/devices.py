@@ -331,9 +331,9 @@ class Devices(Theory):
         return not atom.is_module_container and any(map(self._may_hold, shells_in(atom.arguments.all())))
 
     def _concerns(self, arguments: Arguments) -> bool:
-        """True if a tensor that was left behind, or was made late, is among arguments."""
+        """True if a tensor that was left behind, or made late, is among arguments, or an object that may hold one."""
         return self.is_moved and any(
-            isinstance(atom, Fresh) and (atom.kept is not None or atom.is_late)
+            (isinstance(atom, Fresh) and (atom.kept is not None or atom.is_late)) or self._may_hold(atom)
             for atoms in arguments.all()
             for atom in opened(atoms)
         )

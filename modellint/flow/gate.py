@@ -73,6 +73,7 @@ class Keepers:
         #: The present nesting of questions about values.
         self.depth = 0
         self._classes: dict[Class, bool] = {}
+        self._stranding: dict[Class, bool] = {}
         self._functions: dict[tuple[Function, str], bool] = {}
         self.makers = LayerMakers(project)
 
@@ -137,7 +138,9 @@ class Keepers:
 
     def may_strand(self, cls: Class) -> bool:
         """True if the class's own methods may store a tensor created on the default device, or make one for a base."""
-        return any(map(self._method_may_strand, self._storing(cls))) or self._may_make_for_base(cls)
+        if cls not in self._stranding:
+            self._stranding[cls] = any(map(self._method_may_strand, self._storing(cls))) or self._may_make_for_base(cls)
+        return self._stranding[cls]
 
     def _may_make_for_base(self, cls: Class) -> bool:
         """True if a base may store what a method makes that only this class has: `self.table = self.make_table()`."""

@@ -126,6 +126,7 @@ class _Search:
         self._project = project
         self._flow = queries.flow(cls.module, project)
         self._finished = self._flow.object(model, given, work)
+        self._is_fed = bool(work)
 
     def run(self, seen: Collection[int]) -> Iterator[Stranded]:
         """The tensors that meet moved ones and are never moved themselves, but for those with targets in `seen`."""
@@ -148,7 +149,9 @@ class _Search:
         lives = [self._finished, *self._flow.objects_below(self._finished.model, self._cls)]
         if any(self._is_looked_after(name, finished) for finished in lives) or self._is_set_outside(name):
             return None
-        meetings = tuple(meeting for finished in lives for meeting in finished.meetings_of(name))
+        is_layer = self._finished.model.is_module is True
+        own = lives if is_layer or self._is_fed else ()
+        meetings = tuple(meeting for finished in own for meeting in finished.meetings_of(name))
         meetings = meetings or tuple(
             meeting
             for finished in self._flow.holders(self._cls)
@@ -178,7 +181,6 @@ class _Search:
             and any(meeting.is_sure for meeting in meetings)
         )
         is_alone = len(stores) == 1 and all(isinstance(atom, queries.Fresh) for atom in store.atoms)
-        is_layer = self._finished.model.is_module is True
         can_register = is_layer and is_alone and store.target is not None and self._is_new(made)
         can_register = can_register and not made.is_derived  # of a parameter, which changes
         is_taken = store.value is not None and store.value.op is Op.ATTR  # from an object that keeps it, too

@@ -39,8 +39,9 @@ class _Uses:
     def all(self) -> Iterator[str]:
         for module in queries.neighbours(self._cls.module, self._project, self._cls.name):
             for function in (*module.all_functions(), module.body):
-                for made in self._constructions(function) if self._cls.name in function.words else ():
-                    yield from self._of(made, function)
+                if self._cls.name in function.words and not self._is_of_layer(function):  # runs of layers tell
+                    for made in self._constructions(function):
+                        yield from self._of(made, function)
             for name, value in module.constants.items():
                 if self._is_made(value, module):
                     yield from self._of_global(name, module)
@@ -67,6 +68,9 @@ class _Uses:
                     yield method
                 yield from self._of_argument(value, made, function)
 
+    def _is_of_layer(self, function: Function) -> bool:
+        return function.owner is not None and self._project.classes.model(function.owner).is_module is True
+
     def _of_global(self, name: str, module: ModuleFacts) -> Iterator[str]:
         for function in module.all_functions():
             for event in function.flow.of(EventKind.CALL) if name in function.words else ():
@@ -75,9 +79,7 @@ class _Uses:
                     yield method
 
     def _of_attribute(self, name: str, owner: Class) -> Iterator[str]:
-        """The methods by which the methods of a class that is no layer feed the object in an attribute."""
-        if self._project.classes.model(owner).is_module is True:
-            return  # runs of the layer tell
+        """The methods by which the methods of a class feed the object in an attribute."""
         for function in owner.methods.values():
             for event in function.flow.of(EventKind.CALL) if name in function.words else ():
                 method = _method(event.value, lambda part: self_attribute(part) == name)
@@ -89,6 +91,8 @@ class _Uses:
         definition = self._project.names.definition(function.module, call.callee)
         constructor = definition.cls.methods.get("__init__") if isinstance(definition, DefinedClass) else None
         if constructor is None or not isinstance(definition, DefinedClass) or call.has_unpacking:
+            return
+        if self._is_of_layer(constructor):
             return
         for parameter, given in constructor.bind(call).items():
             for name, events in constructor.flow.stores.items() if _is(given, made) else ():
@@ -106,8 +110,8 @@ class _Uses:
         if callee.op is Op.ATTR and callee.data in _MOVES:
             is_type = any(arg.op is Op.ATTR and arg.data in _TYPES for arg in value.args[1:])
             return callee.data == "cuda" or (bool(value.args[1:]) and not is_type)
-        if is_self(callee) and function.owner is not None:
-            return self._project.classes.model(function.owner).is_module is True
+        if is_self(callee):
+            return self._is_of_layer(function)
         name = self_attribute(callee)
         if name is not None and function.owner is not None:
             stored = function.owner.stores(name)

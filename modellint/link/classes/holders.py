@@ -67,9 +67,7 @@ def _given_by(function: Function, cls: Class, project: Project) -> Iterator[tupl
         if not isinstance(made, DefinedClass) or constructor is None or call.has_unpacking:
             continue
         for name, given in constructor.bind(call).items():
-            is_new = given.op is Op.CALL and project.names.definition(function.module, given.callee) == DefinedClass(
-                cls
-            )
-            model = project.classes.model(made.cls) if is_new else None
+            kind = project.names.definition(function.module, given.callee) if given.op is Op.CALL else None
+            model = project.classes.model(made.cls) if kind == DefinedClass(cls) else None
             if model is not None and model.is_module is True:
                 yield model, name

@@ -126,6 +126,10 @@ class Devices(Theory):
         self.set_up: set[int] = set()
         #: The objects that were made during the work.
         self._late: set[Shell] = set()
+        #: The results of layers that hold such tensors, and are given none.
+        self._outputs: dict[Shell, Atoms] = {}
+        #: For each object, if it holds a tensor that a constructor made.
+        self._holding: dict[Shell, bool] = {}
         #: The attribute that holds a container.
         self._homes: dict[Shell, Attribute] = {}
 
@@ -320,20 +324,29 @@ class Devices(Theory):
         return self.is_moved
 
     def follows(self, function: FunctionRef, arguments: Arguments, relation: str) -> bool:
-        return relation == "other" and (self._concerns(arguments) or self._may_hold(function.receiver))
+        return relation == "other" and (self._concerns(arguments) or self._holds(function.receiver))
 
-    def _may_hold(self, atom: Atom | None) -> bool:
-        """True if an object may hold a tensor that its constructor made, and which stays where that was."""
+    def _holds(self, atom: Atom | None) -> bool:
+        """True if an object, or one that its constructor got, holds a tensor that a constructor made."""
         if not self.is_moved or not isinstance(atom, Shell) or atom.model is None or atom in self._late:
             return False
-        if any(one.cls is not None and self._run.gate.may_strand(one.cls) for one in atom.model.mro()):
-            return True
-        return not atom.is_module_container and any(map(self._may_hold, shells_in(atom.arguments.all())))
+        if atom not in self._holding:
+            self._holding[atom] = False
+            self._holding[atom] = self._holds_own(atom) or any(map(self._holds, shells_in(atom.arguments.all())))
+        return self._holding[atom]
+
+    def _holds_own(self, shell: Shell) -> bool:
+        """True if an object keeps a tensor that its constructor made."""
+        mro = () if shell.model is None else shell.model.mro()
+        if not any(one.cls is not None and self._run.gate.may_strand(one.cls) for one in mro):
+            return False
+        self._run.objects.construct(shell)
+        return any(isinstance(atom, Fresh) for store in shell.stores for atom in opened(store.atoms))
 
     def _concerns(self, arguments: Arguments) -> bool:
         """True if a tensor that was left behind, or made late, is among arguments, or an object that may hold one."""
         return self.is_moved and any(
-            (isinstance(atom, Fresh) and (atom.kept is not None or atom.is_late)) or self._may_hold(atom)
+            (isinstance(atom, Fresh) and (atom.kept is not None or atom.is_late)) or self._holds(atom)
             for atoms in arguments.all()
             for atom in opened(atoms)
         )
@@ -347,12 +360,18 @@ class Devices(Theory):
 
     def _call_layer(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         self._note_given(shell, "forward", arguments)
-        if not shell.is_layer or not (self._concerns(arguments) or self._may_hold(shell)):
+        is_concerned = shell.is_layer and self._concerns(arguments)
+        if not is_concerned and not (shell.is_layer and self._holds(shell)):
             return self._output(is_sure=True) if shell.is_layer else None
         own = self._run.objects.own_method(shell, "forward")
+        if own is not None and not is_concerned and shell in self._outputs:
+            return self._outputs[shell]
         if own is not None:
             self._run.objects.construct(shell)
-            return self._run.calls.apply(own, arguments, frame, value)
+            found = self._run.calls.apply(own, arguments, frame, value)
+            if not is_concerned:
+                self._outputs[shell] = found
+            return found
         from modellint.flow.built import has_state
 
         if shell.model is not None and not shell.is_module_container and has_state(shell.model):

@@ -147,17 +147,12 @@ class _Search:
         if target is None or id(target) in seen or not all(_fresh(one) or one.atoms == queries.NONE for one in stores):
             return None
         lives = [self._finished, *self._flow.objects_below(self._finished.model, self._cls)]
-        if any(self._is_looked_after(name, finished) for finished in lives) or self._is_set_outside(name):
-            return None
-        is_layer = self._finished.model.is_module is True
-        own = lives if is_layer or self._is_fed else ()
-        meetings = tuple(meeting for finished in own for meeting in finished.meetings_of(name))
-        meetings = meetings or tuple(
-            meeting
-            for finished in self._flow.holders(self._cls)
-            for meeting in finished.meetings_within(self._finished.model, name)
-        )
-        if not meetings:
+        meetings = tuple(self._meetings(name, lives))
+        if (
+            not meetings
+            or any(self._is_looked_after(name, finished) for finished in lives)
+            or self._is_set_outside(name)
+        ):
             return None
         if any(
             self._finished.is_shared(atom)
@@ -180,6 +175,7 @@ class _Search:
             and not any(atom.device_may_be_passed for one in something for atom in _fresh(one))
             and any(meeting.is_sure for meeting in meetings)
         )
+        is_layer = self._finished.model.is_module is True
         is_alone = len(stores) == 1 and all(isinstance(atom, queries.Fresh) for atom in store.atoms)
         can_register = is_layer and is_alone and store.target is not None and self._is_new(made)
         can_register = can_register and not made.is_derived  # of a parameter, which changes
@@ -198,6 +194,15 @@ class _Search:
             is_placed=is_placed,
             is_layer=is_layer,
         )
+
+    def _meetings(self, name: str, lives: list[queries.FinishedObject]) -> Iterator[queries.Meeting]:
+        """The meetings of an attribute in runs of its own objects, or else in those of the layers that hold some."""
+        model = self._finished.model
+        own = lives if model.is_module is True or self._is_fed else ()
+        met = [meeting for finished in own for meeting in finished.meetings_of(name)]
+        yield from met
+        for finished in self._flow.holders(self._cls) if not met else ():
+            yield from finished.meetings_within(model, name)
 
     def judge_cache(self, one: Cached) -> Stranded | None:
         """The tensor that a method keeps for later calls, if it meets one that has moved by the next; else None."""

@@ -787,7 +787,12 @@ class Devices(Theory):
     # -- what makes tensors ----------------------------------------------------------------------------------------
 
     def _make_tensor(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        """The tensor that a factory makes, by its `device` argument; None if that device is unknown."""
+        """The tensor that a factory makes, by its `device` argument; None if that device is unknown.
+
+        It is for a name that the file binds twice, too: `import torch.cuda as maker`, or else `import torch as maker`.
+        """
+        if frame.function is not None and _root_name(value.callee) in frame.function.module.rebound:
+            return None
         device = arguments.keywords.get("device")
         kept = self._kept_device(value.keywords.get("device"), frame)
         is_starred = None not in value.data and any(arg.op is Op.STARRED for arg in value.positional)
@@ -953,6 +958,13 @@ def _is_setting(value: Value) -> bool:
     owner = value.args[0]
     is_given = owner.op is Op.PARAM or self_attribute(owner) is not None
     return is_given and "device" in str(value.args[1].data if is_item else value.data)
+
+
+def _root_name(value: Value) -> str:
+    """The first part of a dotted name."""
+    while value.op is Op.ATTR:
+        value = value.args[0]
+    return str(value.data) if value.op is Op.GLOBAL else ""
 
 
 def _is_kept(atom: Atom) -> bool:

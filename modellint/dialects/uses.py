@@ -201,12 +201,16 @@ def _of_torchtune(item: Item, recipe: Recipe, project: Project) -> Instantiation
     spot = configuration(recipe, project).spots.get(id(item))
     keys = () if spot is None else tuple(spot.keys)
     found: list[Instantiation] = []
+    given = torchtune.given_in(keys, recipe, project)
+    shipped = torchtune.shipped_call(keys, recipe, project) if keys else None
+    if shipped is not None:
+        return _join_calls(keys, [Instantiation(keys, *shipped, changed=given)], item)
     for program in torchtune.programs_of(recipe, project):
         reading = _read_by_torchtune(program, recipe, project)
         built = [] if reading is None else [one for one in reading.built.values() if one.keys == keys]
         if reading is None or not built or None in reading.stored:
             return None
-        changed = frozenset(filter(None, reading.stored))
+        changed = frozenset(filter(None, reading.stored)) | given
         found += (replace(one, changed=changed) for one in built)
     return _join_calls(keys, found, item) if found else None
 

@@ -1,12 +1,13 @@
 """Programs that load their configurations with OmegaConf themselves: `config = OmegaConf.load("small.yaml")`.
 
-Where the code names the file, the program is run with it. Otherwise it may load any configuration of the project: what
-none of them has is missing.
+Where the code names the file, the program is run with it. Otherwise it is run with the files that each command line in
+a page or shell script gives it, and once with any configuration of the project: what none of them has is missing.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from modellint.dialects.omegaconf import Configuration
 from modellint.dialects.reading import ConfigNode, Reading
 from modellint.dialects.spots import Layer, Merging, Spot, spots_of
 from modellint.edits.similar import get_close_matches
-from modellint.flow.domain import ANY_ARGUMENTS, UNKNOWN, Constant, FunctionRef, text
+from modellint.flow.domain import ANY_ARGUMENTS, UNKNOWN, Arguments, Constant, FunctionRef, text
 from modellint.flow.frame import class_frame
 from modellint.flow.runs import started
 from modellint.flow.theory import Foreign
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from modellint.dialects.reading import Builder
-    from modellint.flow.domain import Arguments, Atom, Atoms
+    from modellint.flow.domain import Atom, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
     from modellint.graph.python import Function, ModuleFacts
@@ -48,8 +49,23 @@ _MERGES = (f"{_OF}merge", f"{_OF}unsafe_merge")
 #: Functions whose result has the keys that the command line gives.
 _GIVEN = (f"{_OF}from_cli", f"{_OF}from_dotlist")
 _CREATE = f"{_OF}create"
-#: The most configurations of a project whose keys are put together.
-_MOST = 200
+#: The most configurations of a project whose keys are put together, and the most command lines of a script.
+_MOST, _MOST_COMMANDS = 200, 8
+#: The endings of files that show command lines, and the parts of these.
+_SHOWING = (".md", ".rst", ".sh", ".slurm", ".txt")
+_CONTINUED = re.compile(r"\\[ \t]*\r?\n[ \t]*")
+_SCRIPT = re.compile(r"[\w./-]+\.py(?![\w.])")
+_FILE = re.compile(r"[\w./-]+\.ya?ml(?![\w.])")
+_KEY = re.compile(r"(?:^|[\s'\"])(?:--)?([A-Za-z_][\w.]*)=")
+
+
+@dataclass(frozen=True)
+class _Command:
+    """A command line: the files of the project that it gives a script, in order, and the keys that it sets."""
+
+    script: str
+    files: tuple[Path, ...]
+    keys: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +83,11 @@ class Loading(Reading):
         self._function: Function | None = None
         #: The command line may add keys.
         self.takes_arguments = False
+        self.command: _Command | None = None
 
-    def run(self, function: Function, builders: Mapping[Function, Builder]) -> None:
-        """Run a function, or the body of a file as it runs as a program."""
-        self._function, self._builders = function, builders
+    def run(self, function: Function, builders: Mapping[Function, Builder], command: _Command | None) -> None:
+        """Run a function, or the body of a file as it runs as a program, with the files of a command line."""
+        self._function, self._builders, self.command = function, builders, command
         method = SourceMethod(function, self._project.names)
         self._run.start(FunctionRef(method, None, None), class_frame(method.scope, id(function)), ANY_ARGUMENTS)
         for shell in self._shells:
@@ -103,13 +120,26 @@ class Loading(Reading):
         """The configuration in a file, or what all of the project have; None if neither is known."""
         project = self._project
         if path is None:
-            return _any_configuration(project, is_built=bool(self._builders))
+            return self._unnamed()
         root, function = project.options.root, frame.function
         above = () if function is None else function.module.file.parents
         folders = (root, *above[: above.index(root) + 1 if root in above else 1])
         files = dict.fromkeys(Path(os.path.normpath(folder / path)) for folder in folders)
         there = [file for file in files if project.files.exists(file)]
         return self._configuration(there[0]) if len(there) == 1 else None
+
+    def _unnamed(self) -> Configuration | None:
+        """The configuration in files that the code does not name."""
+        if self.command is None:
+            return _any_configuration(self._project, is_built=bool(self._builders))
+
+        def find() -> Configuration | None:
+            found = [self._configuration(file) for file in self.command.files] if self.command is not None else []
+            layers = [layer for one in found if one is not None for layer in one.root.layers]
+            is_whole = None not in found and bool(layers)
+            return Configuration(Spot(tuple(layers), layers[-1].recipe, Merging())) if is_whole else None
+
+        return self._project.once(("loaded by command", self.command.files, bool(self._builders)), find)
 
     def _configuration(self, file: Path) -> Configuration | None:
         project, is_built = self._project, bool(self._builders)
@@ -120,10 +150,15 @@ class Loading(Reading):
 
         return project.once(("loaded configuration", file, is_built), find)
 
+    def method(self, atom: Atom, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        if isinstance(atom, ConfigNode) and arguments.argument(1, "default_value") == (_Given(),):
+            arguments = Arguments(arguments.positional[:1])  # an empty default has no keys
+        return super().method(atom, name, arguments, frame, value)
+
     def _merge(self, arguments: Arguments) -> Atoms:
         """The files that are merged as one, the later ones over the earlier ones."""
         if not arguments.is_complete:
-            found = _any_configuration(self._project, is_built=bool(self._builders))
+            found = self._unnamed()
             return UNKNOWN if found is None or arguments.keywords else self._node(found)
         layers: list[Layer] = []
         is_any = False
@@ -198,12 +233,50 @@ def readings(module: ModuleFacts, project: Project, builders: Mapping[Function, 
         for function in (module.body, *module.all_functions()):
             is_body = function is module.body
             if loads(function, project) or (is_body and any(loads(one, project) for one in module.all_functions())):
-                reading = started(project, Loading).of(Loading)
-                reading.run(function, builders)
-                found.append(reading)
+                for command in (None, *_commands_of(module, project)):
+                    reading = started(project, Loading).of(Loading)
+                    reading.run(function, builders, command)
+                    found.append(reading)
         return tuple(found)
 
     return project.once(("omegaconf readings", module.file), find) if module.imports_of(LIBRARY) else ()
+
+
+def _commands_of(module: ModuleFacts, project: Project) -> list[_Command]:
+    """The command lines of a script."""
+    path = module.file.as_posix()
+    return [one for one in _commands(project) if path.endswith(f"/{one.script}")][:_MOST_COMMANDS]
+
+
+def _commands(project: Project) -> tuple[_Command, ...]:
+    """The command lines that the project shows with a script and configurations that are there."""
+
+    def find() -> tuple[_Command, ...]:
+        found: dict[_Command, None] = {}
+        for path in files_below(project, project.options.root, _SHOWING):
+            data = project.files.read(path) or b""
+            if b".py" in data and b".y" in data:
+                lines = _CONTINUED.sub(" ", data.decode("utf-8", "replace")).splitlines()
+                shown = (_command_in(line, path.parent, project) for line in lines if ".py" in line)
+                found.update(dict.fromkeys(filter(None, shown)))
+        return tuple(found)
+
+    return project.once(("omegaconf commands",), find)
+
+
+def _command_in(line: str, folder: Path, project: Project) -> _Command | None:
+    script = _SCRIPT.search(line)
+    files: list[Path] = []
+    for named in _FILE.findall(line, script.end()) if script is not None else ():
+        above = (project.options.root, folder)
+        there = (one for base in above if project.files.exists(one := Path(os.path.normpath(base / named))))
+        file = next(there, None)
+        if file is None:
+            return None
+        files.append(file)
+    if script is None or not files:
+        return None
+    return _Command(script[0].lstrip("./"), tuple(files), frozenset(_KEY.findall(line, script.end())))
 
 
 def loads(function: Function, project: Project) -> bool:
@@ -232,7 +305,11 @@ def _is_certain(name: str, spot: Spot, reading: Loading, project: Project) -> bo
     find, or by the slip, that it is for those of the project.
     """
     is_near = bool(get_close_matches(name, list(map(str, spot.names)), n=1, cutoff=0.75))
-    if reading.takes_arguments and not is_near:
+    given = frozenset[str]() if reading.command is None else reading.command.keys
+    key = ".".join((*map(str, spot.keys), name))
+    if any(f"{one}.".startswith(f"{key}.") or f"{key}.".startswith(f"{one}.") for one in given):
+        return False
+    if reading.takes_arguments and not is_near and reading.command is None:
         return False
     if not spot.shared.is_any:
         return True

@@ -125,11 +125,12 @@ def missing_keys(module: ModuleFacts, project: Project) -> Iterator[MissingKey]:
             if not torchtune.is_given(missing.where, missing.name, project):
                 yield replace(missing, source=(recipe.file.as_posix(), "", ()))
     for loaded, value, name in loading.lacking(module, project, latent.builders(project)):
-        files = dict.fromkeys(layer.recipe.file for layer in loading.root_of(loaded.missing[value, name][0]).layers)
-        file = next(iter(files)) if len(files) == 1 else None
-        found_key = _missing_key(loaded, value, name, "" if file is None else file.name)
+        root = loading.root_of(loaded.missing[value, name][0])
+        files = list(dict.fromkeys(layer.recipe.file for layer in root.layers))
+        is_known = len(files) == 1 or not root.shared.is_any
+        found_key = _missing_key(loaded, value, name, " + ".join(file.name for file in files) if is_known else "")
         if found_key is not None:
-            yield replace(found_key, source=None if file is None else (file.as_posix(), "", ()))
+            yield replace(found_key, source=(files[0].as_posix(), "", ()) if len(files) == 1 else None)
 
 
 def _missing_in(reading: Reading, file: str) -> Iterator[MissingKey]:

@@ -120,7 +120,7 @@ class Loading(Reading):
         """The configuration in a file, or what all of the project have; None if neither is known."""
         project = self._project
         if path is None:
-            return self._unnamed()
+            return self._unnamed_configuration()
         root, function = project.options.root, frame.function
         above = () if function is None else function.module.file.parents
         folders = (root, *above[: above.index(root) + 1 if root in above else 1])
@@ -128,7 +128,7 @@ class Loading(Reading):
         there = [file for file in files if project.files.exists(file)]
         return self._configuration(there[0]) if len(there) == 1 else None
 
-    def _unnamed(self) -> Configuration | None:
+    def _unnamed_configuration(self) -> Configuration | None:
         """The configuration in files that the code does not name."""
         if self.command is None:
             return _any_configuration(self._project, is_built=bool(self._builders))
@@ -158,7 +158,7 @@ class Loading(Reading):
     def _merge(self, arguments: Arguments) -> Atoms:
         """The files that are merged as one, the later ones over the earlier ones."""
         if not arguments.is_complete:
-            found = self._unnamed()
+            found = self._unnamed_configuration()
             return UNKNOWN if found is None or arguments.keywords else self._node(found)
         layers: list[Layer] = []
         is_any = False
@@ -286,7 +286,7 @@ def loads(function: Function, project: Project) -> bool:
     return any(isinstance(one, External) and one.name == _LOAD for one in found)
 
 
-def lacking(
+def keys_missing(
     module: ModuleFacts, project: Project, builders: Mapping[Function, Builder]
 ) -> Iterator[tuple[Loading, Value, str]]:
     """The keys that a file certainly reads of the configurations that it loads, and that these lack, each once."""

@@ -35,6 +35,16 @@ _CONTINUED = re.compile(r"\\[ \t]*(?:\r\n?|\n)[ \t]*#?[ \t]*")
 _QUOTES = "`'\""
 _GIVEN = re.compile(r"~?([A-Za-z_][\w.]*)=")
 _SUFFIXES = (".yaml", ".yml", ".py")
+#: The recipes that torchtune ships. Source: torchtune 0.6.1, `_recipe_registry.py`.
+_RECIPES = frozenset(
+    (
+        *("full_finetune_single_device", "full_finetune_distributed", "lora_finetune_single_device"),
+        *("lora_finetune_distributed", "full_dpo_distributed", "lora_dpo_single_device", "lora_dpo_distributed"),
+        *("ppo_full_finetune_single_device", "knowledge_distillation_single_device"),
+        *("knowledge_distillation_distributed", "qat_distributed", "qat_lora_finetune_distributed"),
+        *("eleuther_eval", "generate", "quantize"),
+    )
+)
 #: What the recipes that torchtune ships pass to the objects of top-level keys: how many arguments by position, and the
 #: names of others that an object may need. Source: torchtune 0.6.1, `recipes/*.py`.
 _SHIPPED: dict[str, tuple[int, frozenset[str]]] = {
@@ -116,8 +126,7 @@ def shipped_call(keys: Sequence[Scalar], recipe: Recipe, project: Project) -> tu
     An object may stand in a list: `dataset` has several.
     """
     named = {one.program for one in _commands(project) if _ends(recipe.file, one.config)}
-    is_own = any(_ends(one.script, name) for one in _programs(project) for name in named)
-    if is_own or (_programs(project) and not named) or any("/" in name for name in named):
+    if not (named <= _RECIPES if named else not _programs(project)):
         return None
     is_top = len(keys) == 1 or (len(keys) == 2 and isinstance(keys[1], int))
     return _SHIPPED.get(str(keys[0])) if is_top else None

@@ -124,7 +124,7 @@ def missing_keys(module: ModuleFacts, project: Project) -> Iterator[MissingKey]:
         for missing in _missing_in(found, recipe.file.name) if found is not None else ():
             if not torchtune.is_given(missing.where, missing.name, project):
                 yield replace(missing, source=(recipe.file.as_posix(), "", ()))
-    for loaded, value, name in loading.lacking(module, project, latent.builders(project)):
+    for loaded, value, name in loading.keys_missing(module, project, latent.builders(project)):
         root = loading.root_of(loaded.missing[value, name][0])
         files = list(dict.fromkeys(layer.recipe.file for layer in root.layers))
         is_known = len(files) == 1 or not root.shared.is_any

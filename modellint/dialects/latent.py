@@ -170,8 +170,16 @@ def untargeted_in(recipe: Recipe, project: Project) -> list[Spot]:
     return [spot for spot in _reading_of(recipe, project)[1] if spot.key is not None]
 
 
-def _reading_of(recipe: Recipe, project: Project) -> tuple[dict[tuple[Scalar, ...], Instantiation], list[Spot]]:
-    def find() -> tuple[dict[tuple[Scalar, ...], Instantiation], list[Spot]]:
+def readings_of(recipe: Recipe, project: Project) -> list[Reading]:
+    """The runs of the constructors that get parts of a configuration."""
+    return _reading_of(recipe, project)[2]
+
+
+def _reading_of(
+    recipe: Recipe, project: Project
+) -> tuple[dict[tuple[Scalar, ...], Instantiation], list[Spot], list[Reading]]:
+    def find() -> tuple[dict[tuple[Scalar, ...], Instantiation], list[Spot], list[Reading]]:
+        runs: list[Reading] = []
         untargeted: dict[str, Spot] = {}
         run = configuration(recipe, project)
         changed = _changed_names(project)
@@ -187,12 +195,13 @@ def _reading_of(recipe: Recipe, project: Project) -> tuple[dict[tuple[Scalar, ..
             elif spot is not None and spot.kind is NodeKind.MAPPING:
                 reading = started(project, Reading).of(Reading)
                 reading.build(spot, run, builders(project))
+                runs.append(reading)
                 untargeted.update((each.path, each) for each in reading.untargeted)
                 for each in (*calls, *reading.built.values()):
                     known = found.get(each.keys)
                     if known is None or (known.is_final and not each.is_final):
                         found[each.keys] = replace(each, changed=changed)
-        return found, list(untargeted.values())
+        return found, list(untargeted.values()), runs
 
     return project.once(("latent built", recipe.file), find)
 

@@ -103,7 +103,8 @@ class Loading(Reading):
 
     def expression(self, value: Value, frame: Frame) -> Atoms | None:
         is_name = value.op is Op.GLOBAL and value.data == "__name__"
-        return (Constant("__main__"),) if is_name and frame.function is self._function else None
+        is_own = is_name and frame.function is self._function
+        return (Constant("__main__"),) if is_own else super().expression(value, frame)
 
     def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         if name == _LOAD:

@@ -136,6 +136,18 @@ class Builder:
         return Instantiation(keys, self.positional, self.keywords | (frozenset(names) - own), is_final)
 
 
+@dataclass(frozen=True, eq=False)
+class Unpacking:
+    """A call that certainly gets the entries of a mapping as arguments, `Net(**config.net)`, with others besides.
+
+    `spot` is the mapping, and `frame` that of the calling function.
+    """
+
+    call: Value
+    spot: Spot
+    frame: Frame
+
+
 class Reading(Theory):
     """The theory of a run of a program with its configuration."""
 
@@ -157,6 +169,8 @@ class Reading(Theory):
         #: The places that are read.
         self.found: set[str] = set()
         self.built: dict[tuple[Value, tuple[Scalar, ...]], Instantiation] = {}
+        #: The calls that get the entries of a mapping as arguments.
+        self.unpacked: dict[tuple[Value, int], Unpacking] = {}
         #: The keys that the program puts into some configuration; None among them for any.
         self.stored: set[str | None] = set()
 
@@ -202,6 +216,17 @@ class Reading(Theory):
                 code = model.method(name) if name != "__init__" else None
                 if code is not None and not words.isdisjoint(code.words):
                     self._run.calls.method(atom, name, ANY_ARGUMENTS, frame, value)
+
+    def expression(self, value: Value, frame: Frame) -> Atoms | None:
+        if value.op is Op.CALL and None in value.data and value.args[-1].op is not Op.DICT:
+            rest = zip(reversed(value.data), reversed(value.args), strict=False)
+            parts = [part for name, part in rest if name is None]
+            atoms = self._run.evaluate(parts[0], frame) if len(parts) == 1 else ()
+            spot = atoms[0].spot if len(atoms) == 1 and isinstance(atoms[0], ConfigNode) else None
+            is_mapping = spot is not None and spot.kind is NodeKind.MAPPING and not spot.shared.is_any
+            if spot is not None and is_mapping and not spot.is_open and self.is_certain(value, frame):
+                self.unpacked[value, id(spot)] = Unpacking(value, spot, frame)
+        return None
 
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
         if not isinstance(atom, ConfigNode):

@@ -40,9 +40,12 @@ _FORMATTING = re.compile(r"[ftFT]")
 _KINDS = {".py": PYTHON, ".pyi": PYTHON, ".yaml": YAML, ".yml": YAML, ".ipynb": NOTEBOOK}
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(unsafe_hash=True, slots=True, order=True)
 class Span:
-    """A range in a file: lines and columns start at 1, columns count characters, the end is exclusive."""
+    """A range in a file: lines and columns start at 1, columns count characters, the end is exclusive.
+
+    Nobody changes one. It is not `frozen`, as each field of such a dataclass is set by a call: a file has thousands.
+    """
 
     line: int
     column: int

@@ -9,6 +9,7 @@ configurations: the primary one, one that this composes by default, or one that 
 from __future__ import annotations
 
 import os
+import re
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,6 +46,10 @@ _MARKS = (b"defaults", b"_target_", b"${", b"@package")
 #: How many folders above a file are looked into in a large project.
 _LEVELS = 5
 #: Methods that return the path that they are called on, in another form.
+#: The names of `import a, b.c as d`.
+_IMPORT = re.compile(r"^[ \t]*import[ \t]+([\w., \t]+)", re.MULTILINE)
+#: The most files that a script is followed into.
+_MOST_IMPORTED = 300
 _SAME = ("resolve", "absolute", "as_posix", "expanduser")
 #: How many names one after the other stand for a path.
 _MOST_NAMES = 5
@@ -65,6 +70,8 @@ class App:
     name: str | None
     main: str = ""
     written: str = ""
+    #: The program names a primary configuration, even if only a run knows which.
+    is_named: bool = False
 
 
 def apps_in(module: ModuleFacts, project: Project) -> tuple[App, ...]:
@@ -158,7 +165,8 @@ def _app(module: ModuleFacts, call: Value, given: dict[str, Value], project: Pro
     is_missing = folder is not None and is_relative and not project.files.is_dir(folder)
     places = (module.place(one if one is not None and one.at else call) for one in (path, named))
     first, second = places
-    return App(module.file, (first, second), folder, name, main, (written or "") if is_missing else "")
+    missing = (written or "") if is_missing else ""
+    return App(module.file, (first, second), folder, name, main, missing, named is not None or call.has_unpacking)
 
 
 def _tail(value: Value, module: ModuleFacts, depth: int = 0) -> str | None:
@@ -192,10 +200,11 @@ def _name(value: Value | None, module: ModuleFacts) -> str | None:
 
 
 def _folder_above(tail: str | None, name: str | None, script: Path, project: Project) -> Path | None:
-    """The folder of such a path beside the script or above it, which has a primary configuration; None without one."""
-    for above in script.parents if tail is not None and name is not None else ():
+    """The folder of such a path beside the script or above it, with the primary configuration if that has a name."""
+    files = project.files
+    for above in script.parents if tail is not None else ():
         folder = Path(os.path.normpath(above / str(tail).strip("/")))
-        if project.files.exists(folder / f"{name}{YAML}"):
+        if files.is_dir(folder) if name is None else files.exists(folder / f"{name}{YAML}"):
             return folder
         if above == project.options.root:
             break
@@ -245,13 +254,18 @@ def programs_of(path: Path, project: Project) -> tuple[App, ...]:
     else:
         above = [folder for folder in path.parents if folder == root or root in folder.parents][:_LEVELS]
         known = (app for folder in above for app in _apps_beside(folder, project))
-    found = [app for app in known if app.folder in path.parents]
-    return tuple(sorted(found, key=lambda app: app.folder is None or name_in(path, app.folder) != app.name))
+    written = path.as_posix()
+    found = [app for app in known if app.folder is not None and written.startswith(f"{app.folder.as_posix()}/")]
+    return (
+        tuple(found)
+        if len(found) < 2
+        else tuple(sorted(found, key=lambda app: app.folder is None or name_in(path, app.folder) != app.name))
+    )
 
 
 def name_in(path: Path, folder: Path) -> str:
     """The name of a file in a search path: `model/resnet`."""
-    return path.relative_to(folder).as_posix().removesuffix(YAML)
+    return path.as_posix()[len(folder.as_posix()) + 1 :].removesuffix(YAML)
 
 
 def lacks_primary(app: App, project: Project) -> bool:
@@ -286,16 +300,33 @@ def _search_path(app: App, project: Project) -> SearchPath:
 
 
 def _imports(app: App, script: Path, project: Project) -> bool:
-    """True if the script of a program is a file, or imports it or a name in it."""
-    module = project.python(app.script)
-    if app.script == script or module is None:
-        return app.script == script
-    found = (project.names.find_module(one, app.script) for name in module.imports.values() for one in _prefixes(name))
-    return any(one is not None and one.file == script for one in found)
+    """True if the script of a program is a file, or imports it or a name in it, or another file that does."""
+    return script in project.once(("imported by", app.script), lambda: _imported_by(app.script, project))
 
 
-def _prefixes(name: str) -> tuple[str, ...]:
-    return name, name.rpartition(".")[0]
+def _imported_by(script: Path, project: Project) -> frozenset[Path]:
+    """The files of the project that are imported where a script is run, with the script."""
+    found: dict[Path, None] = {script: None}
+    pending = [script]
+    for path in pending:
+        module = project.python(path)
+        if module is None or len(found) > _MOST_IMPORTED:
+            continue
+        # Of `import a.b`, the outline has the name that it binds.
+        plain = (one.split()[0] for names in _IMPORT.findall(module.text) for one in names.split(",") if one.strip())
+        names = dict.fromkeys((*module.imports.values(), *module.star_imports, *plain))
+        for name in dict.fromkeys(part for one in names for part in _prefixes(one)):
+            other = project.names.find_module(name, path)
+            if other is not None and other.file not in found and not project.names.path.is_packaged(other.file):
+                found[other.file] = None
+                pending.append(other.file)
+    return frozenset(found)
+
+
+def _prefixes(name: str) -> Iterator[str]:
+    """A dotted name and the packages around it, which are imported as well."""
+    parts = name.split(".")
+    return (".".join(parts[:end]) for end in range(len(parts), 0, -1))
 
 
 def _more_folders(app: App, project: Project) -> Iterator[str]:

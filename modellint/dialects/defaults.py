@@ -16,7 +16,7 @@ from modellint.graph.recipe import Node, NodeKind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.recipe import Recipe
+    from modellint.graph.recipe import Entry, Recipe
     from modellint.source import Place
 
 SELF = "_self_"
@@ -63,8 +63,8 @@ class Refusal:
 class Choice:
     """An entry of a defaults list, in the file `recipe`; a `group` is None for an entry that names a file.
 
-    `base` and `parent` are the group and the package of the file that it stands in, `header` is the package that the
-    chosen file declares.
+    `base` and `parent` are the group and the package of the file that it stands in. Compositions share the entries of a
+    file, so none of them changes.
     """
 
     recipe: Recipe | None
@@ -77,14 +77,21 @@ class Choice:
     is_list: bool = False
     base: str = ""
     parent: str = ""
-    header: str | None = None
     #: The entry that overrides this one.
     by: Choice | None = None
+    _key: str | None = None
+    _group_path: str | None = None
+    _config_path: str | None = None
+    _package: str | None = None
 
-    def again(self) -> Choice:
-        """The entry as it is written, for another composition."""
-        words = self.is_optional, self.is_override, self.is_list
-        return Choice(self.recipe, self.node, self.group, self.names, self.package, *words)
+    def with_names(self, names: tuple[str, ...] | None, *, is_list: bool = False, by: Choice | None = None) -> Choice:
+        """The entry with other names, which an entry of another file tells."""
+        words = self.is_optional, self.is_override, is_list
+        place = self.base, self.parent
+        found = Choice(self.recipe, self.node, self.group, names, self.package, *words, *place, by or self.by)
+        if self.group is not None:  # these do not depend on the names
+            found._key, found._group_path, found._package = self._key, self._group_path, self._package
+        return found
 
     @property
     def is_self(self) -> bool:
@@ -103,36 +110,53 @@ class Choice:
     @property
     def config_path(self) -> str:
         """The chosen file, without its suffix, in the search path."""
-        if self.group is not None:
-            return f"{self.group_path}/{self.name}"
-        return self.name[1:] if self.name.startswith("/") else _join(self.base, self.name)
+        if self._config_path is None:
+            if self.group is not None:
+                self._config_path = f"{self.group_path}/{self.name}"
+            else:
+                self._config_path = self.name[1:] if self.name.startswith("/") else _join(self.base, self.name)
+        return self._config_path
 
     @property
     def group_path(self) -> str:
-        group = self.group if self.group is not None else self.name.rpartition("/")[0]
-        if self.group is None and self.name.startswith("/"):
-            return self.config_path.rpartition("/")[0]
-        return group[1:] if group.startswith("/") else _join(self.base, group)
+        """The group of the chosen file in the search path."""
+        if self._group_path is None:
+            group = self.group if self.group is not None else self.name.rpartition("/")[0]
+            if self.group is None and self.name.startswith("/"):
+                self._group_path = self.config_path.rpartition("/")[0]
+            else:
+                self._group_path = group[1:] if group.startswith("/") else _join(self.base, group)
+        return self._group_path
 
-    def package_by(self, *, with_header: bool) -> str:
-        """The package of the chosen file; without the header that it has if the entry tells none."""
+    def package_by(self, header: str | None = None) -> str:
+        """The package of the chosen file, which declares one in its header if the entry tells none."""
+        if header is None:
+            if self._package is None:
+                self._package = self._find_package(None)
+            return self._package
+        return self._find_package(header)
+
+    def _find_package(self, header: str | None) -> str:
         package = self.package
         if package is not None and _GROUP in package:
             package = f"{_GLOBAL}.{package.replace(_GROUP, self.group_path.replace('/', '.'))}"
-        if package is None and with_header:
-            package = self.header
+        if package is None:
+            package = header
         if package is None:
             group = self.group if self.group is not None else self.name.lstrip("/").rpartition("/")[0]
             package = group.lstrip("/").replace("/", ".")
-        whole = ".".join(part for part in (self.parent, "" if package == _HERE else package) if part)
+        own = "" if package == _HERE else package
+        whole = f"{self.parent}.{own}" if self.parent and own else self.parent or own
         at = whole.rfind(_GLOBAL)
         return whole if at < 0 else whole[at + len(_GLOBAL) + 1 :]
 
     @property
     def key(self) -> str:
         """The key by which an override names the entry: its group, with its package if that is another one."""
-        package, group = self.package_by(with_header=False), self.group_path
-        return group if package == group.replace("/", ".") else f"{group}@{package or _GLOBAL}"
+        if self._key is None:
+            package, group = self.package_by(), self.group_path
+            self._key = group if package == group.replace("/", ".") else f"{group}@{package or _GLOBAL}"
+        return self._key
 
 
 def _join(base: str, name: str) -> str:
@@ -163,24 +187,30 @@ def _read_header(recipe: Recipe) -> str | None:
     return None
 
 
-def entries_of(recipe: Recipe) -> list[Choice]:
-    """The entries of a file's defaults list; what is none is left out."""
-    return [entry for _, entry in entries_in(recipe) if entry is not None]
+def entries_of(recipe: Recipe, base: str = "", parent: str = "") -> list[Choice]:
+    """The entries of a file's defaults list, for the group and the package of the file; what is none is left out."""
+    return [entry for _, entry in entries_in(recipe, base, parent) if entry is not None]
 
 
-def entries_in(recipe: Recipe) -> Iterator[tuple[Node, Choice | None]]:
+def entries_in(recipe: Recipe, base: str = "", parent: str = "") -> tuple[tuple[Node, Choice | None], ...]:
     """The elements of a file's defaults list, each with the entry that it is; None if it is malformed."""
-    if "entries" not in recipe.memo:
-        recipe.memo["entries"] = tuple(_read_entries(recipe))
-    return ((node, None if entry is None else entry.again()) for node, entry in recipe.memo["entries"])
+    found: tuple[tuple[Node, Choice | None], ...] | None = recipe.memo.get(("entries", base, parent))
+    if found is None:
+        listed = recipe.keys.get(DEFAULTS) if recipe.root.kind is NodeKind.MAPPING else None
+        found = recipe.memo["entries", base, parent] = (
+            tuple(_read_entries(listed, recipe, base, parent)) if listed else ()
+        )
+    return found
 
 
-def _read_entries(recipe: Recipe) -> Iterator[tuple[Node, Choice | None]]:
-    listed = recipe.keys.get(DEFAULTS) if recipe.root.kind is NodeKind.MAPPING else None
-    if listed is not None and listed.value.kind is not NodeKind.SEQUENCE:
+def _read_entries(listed: Entry, recipe: Recipe, base: str, parent: str) -> Iterator[tuple[Node, Choice | None]]:
+    if listed.value.kind is not NodeKind.SEQUENCE:
         yield listed.key, None
-    for node in listed.value.elements if listed is not None else ():
-        yield node, _entry(node, recipe)
+    for node in listed.value.elements:
+        entry = _entry(node, recipe)
+        if entry is not None:
+            entry.base, entry.parent = base, parent
+        yield node, entry
 
 
 def _entry(node: Node, recipe: Recipe) -> Choice | None:

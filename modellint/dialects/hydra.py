@@ -10,21 +10,23 @@ Sources: hydra-core 1.3.8, `_internal/defaults_list.py` and `core/default_elemen
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modellint.dialects.defaults import SELF, Choice, Refusal, Trouble, entries_in, header_of
 from modellint.dialects.merging import Part, merge, unknown_nodes
 from modellint.dialects.omegaconf import Configuration
+from modellint.dialects.spots import DEFAULTS
 from modellint.edits.similar import get_close_matches
 from modellint.graph.immutable import dataclass
 from modellint.graph.interpolation import MISSING, OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from modellint.dialects.spots import Spot
     from modellint.graph.recipe import Node, Recipe, Scalar
@@ -53,6 +55,8 @@ class Composition:
     is_whole: bool
     #: The arguments of the command line that make it.
     arguments: tuple[str, ...] = ()
+    #: What is refused in a file, by its path.
+    _refused: dict[str, tuple[Refusal, ...]] = field(default_factory=dict)
 
     @property
     def refusals(self) -> tuple[Refusal, ...]:
@@ -63,10 +67,15 @@ class Composition:
 
     def refusals_in(self, path: Path) -> tuple[Refusal, ...]:
         """The entries and values of one file that Hydra refuses."""
-        recipe = self._paths.get(path.as_posix())
-        for _ in self.root.in_file(recipe) if recipe is not None else ():
-            pass
-        return tuple(one for one in self._refusals if one.place.path == path.as_posix())
+        written = path.as_posix()
+        found = self._refused.get(written)
+        if found is None:
+            recipe = self._paths.get(written)
+            for _ in self.root.in_file(recipe) if recipe is not None else ():
+                pass
+            found = tuple(one for one in self._refusals if one.place.path == written) if self._refusals else ()
+            self._refused[written] = found
+        return found
 
     def has(self, path: Path) -> bool:
         """True if a file was merged."""
@@ -99,14 +108,24 @@ class SearchPath:
     nodes: Mapping[str, Recipe] = field(default_factory=dict, hash=False, compare=False)
     is_known: bool = True
 
+    @cached_property
+    def _words(self) -> tuple[str, ...]:
+        return tuple(folder.as_posix() for folder in self.folders)
+
     def file(self, name: str, project: Project) -> Path | None:
-        """The file with a name such as `model/resnet`; None if there is none."""
+        """The file with a name such as `model/resnet`, or `model/../base`; None if there is none."""
+        return self.load(name, project)[0]
 
-        def find() -> Path | None:
-            paths = (folder / f"{name.removesuffix('.yaml')}.yaml" for folder in self.folders)
-            return next((path for path in paths if project.files.exists(path)), None)
+    def load(self, name: str, project: Project) -> tuple[Path | None, Recipe | None]:
+        """The file with a name, and what is in it; None for each if there is none, or it cannot be read."""
 
-        return project.once(("hydra file", self.folders, name), find)
+        def find() -> tuple[Path | None, Recipe | None]:
+            own = f"{name.removesuffix('.yaml')}.yaml"
+            paths = (Path(os.path.normpath(folder / own)) for folder in self.folders)
+            path = next((path for path in paths if project.files.exists(path)), None)
+            return path, None if path is None else project.omegaconf(path)
+
+        return project.once(("hydra file", self._words, name), find)
 
     def options(self, group: str, project: Project) -> tuple[str, ...]:
         """The names in a group."""
@@ -155,7 +174,7 @@ class _Run:
         self.is_whole = search.is_known
         self._files = 0
         #: The files whose entries are being followed.
-        self._chain: list[Path] = []
+        self._chain: list[Recipe] = []
 
     def parts(self, choice: Choice, added: tuple[str, ...] = (), *, is_late: bool = False) -> list[Part]:
         """The parts of a chosen file and of those that its defaults list chooses, in order.
@@ -163,32 +182,29 @@ class _Run:
         `added` are the names that the command line adds, `is_late` a choice by an interpolation.
         """
         recipe = self._load(choice) if choice.names and choice.name != MISSING and OPEN not in choice.name else None
-        if recipe is not None:
-            choice.header = header_of(recipe)
         self._note(choice)
         if choice.name == MISSING:
             self._open(choice)
         if recipe is None:
             return []
-        entries = self._entries(recipe)
+        package = choice.package_by(header_of(recipe))
+        own_parts = [Part(recipe, package)]
+        schema = self._search.nodes.get(choice.config_path.removesuffix(".yaml")) if self._search.nodes else None
+        if schema is not None and schema is not recipe:  # of the same name, which Hydra still merges first
+            own_parts.insert(0, Part(schema, package))
+        entries = self._entries(recipe, choice.group_path, package) if DEFAULTS in recipe.keys else []
+        if not entries and not added:
+            return own_parts
         own = [entry for entry in entries if entry.is_self]
         for entry in own[1:]:
             self._refuse_choice(Trouble.CHOSEN_TWICE, entry, SELF)
             entries.remove(entry)
-        if (entries or added) and not own:
+        if not own:
             entries.append(Choice(recipe, None, None, (SELF,)))
         for group, _, name in (one.rpartition("/") for one in added):
-            entries.append(Choice(None, None, group, (name,)))
-        for entry in entries:
-            entry.base, entry.parent = choice.group_path, choice.package_by(with_header=True)
+            entries.append(Choice(None, None, group, (name,), base=choice.group_path, parent=package))
         self._take_overrides(entries)
-        own_parts = [Part(recipe, choice.package_by(with_header=True))]
-        schema = self._search.nodes.get(choice.config_path.removesuffix(".yaml"))
-        if schema is not None and schema is not recipe:  # of the same name, which Hydra still merges first
-            own_parts.insert(0, Part(schema, own_parts[0].package))
-        if not entries:
-            return own_parts
-        self._chain.append(recipe.file)
+        self._chain.append(recipe)
         try:
             return self._children(entries, own_parts, is_late=is_late)
         finally:
@@ -202,7 +218,7 @@ class _Run:
             if entry.is_self:
                 parts[number] = own
             elif not entry.is_override:
-                self._override(entry)
+                entry = self._apply_override(entry)
                 if entry.is_list:
                     parts[number] = self._several(entry, is_late=is_late)
                 elif entry.names and OPEN in entry.name:
@@ -212,20 +228,20 @@ class _Run:
         for number, entry in reversed(late):
             name = self._fill_in(entry)
             if name is not None:
-                entry.names = (name,)
-                parts[number] = self.parts(entry, is_late=True)
+                parts[number] = self.parts(entry.with_names((name,)), is_late=True)
         return [part for number in sorted(parts) for part in parts[number]]
 
-    def _override(self, entry: Choice) -> None:
-        """Let an entry choose what an override says."""
+    def _apply_override(self, entry: Choice) -> Choice:
+        """An entry, or one that chooses what an override says."""
         found = self._overrides.get(entry.key) if entry.group is not None else None
-        if found is not None:
-            entry.names, entry.is_list, entry.by = found.names, found.is_list, found
-            self._used.add(entry.key)
+        if found is None:
+            return entry
+        self._used.add(entry.key)
+        return entry.with_names(found.names, is_list=found.is_list, by=found)
 
-    def _entries(self, recipe: Recipe) -> list[Choice]:
+    def _entries(self, recipe: Recipe, base: str, package: str) -> list[Choice]:
         found = []
-        for node, entry in entries_in(recipe):
+        for node, entry in entries_in(recipe, base, package):
             if entry is None:
                 self._refuse(Trouble.MALFORMED, recipe, node, node.text)
             else:
@@ -256,11 +272,11 @@ class _Run:
             self.is_whole = False
             self.open.append("")
             return None
-        path = self._search.file(name, self._project)
-        node = self._search.nodes.get(name.removesuffix(".yaml"))
-        if path is None and node is not None:
-            return node
+        path, recipe = self._search.load(name, self._project)
         if path is None:
+            node = self._search.nodes.get(name.removesuffix(".yaml"))
+            if node is not None:
+                return node
             if name in self._search.stored or self._is_of_hydra(name) or not self._search.is_known:
                 self._open(choice)
             elif not choice.is_optional:
@@ -269,9 +285,9 @@ class _Run:
                 options = self._search.options(choice.group_path, self._project)
                 self._refuse_choice(Trouble.NO_FILE, choice, name.removesuffix(".yaml"), options)
             return None
-        if path in self._chain:
+        if recipe is not None and any(one is recipe for one in self._chain):
             self._refuse_choice(Trouble.CYCLE, choice, name)
-        recipe = None if path in self._chain else self._project.omegaconf(path)
+            recipe = None
         if recipe is None:
             self.is_whole = False
             self._open(choice)
@@ -283,7 +299,7 @@ class _Run:
         return name.startswith(f"{_OWN}/") and (name.count("/") > 1 or name in _OWN_FILES)
 
     def _open(self, choice: Choice) -> None:
-        self.open.append(choice.package_by(with_header=True))
+        self.open.append(choice.package_by())
 
     def _take_overrides(self, entries: list[Choice]) -> None:
         """Note the overrides of a file, which count for all entries that are met later."""

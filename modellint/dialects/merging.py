@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from modellint.dialects.defaults import Refusal, Trouble
 from modellint.dialects.hydra_nodes import HYDRA, nodes_below
-from modellint.dialects.spots import DEFAULTS, Layer, Merging, Spot
+from modellint.dialects.spots import DEFAULTS, Merging, Spot, layer_of
 from modellint.graph.immutable import dataclass
 from modellint.graph.recipe import NodeKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.dialects.spots import Layer
     from modellint.dialects.structured import Schema
     from modellint.graph.recipe import Recipe, Scalar
 
@@ -46,11 +47,8 @@ def merge(parts: list[Part], opened: list[str], clashes: list[Refusal]) -> Spot:
         clashes.append(Refusal(trouble, place, str(name), schema.name, names))
 
     packages = frozenset(tuple(filter(None, package.split("."))) for package in opened)
-    layers = tuple(
-        Layer(part.recipe.root, part.recipe, None, tuple(filter(None, part.package.split("."))), _LEFT_OUT)
-        for part in parts
-        if part.recipe.root.kind is NodeKind.MAPPING
-    )
+    whole = (part for part in parts if part.recipe.root.kind is NodeKind.MAPPING)
+    layers = tuple(layer_of(part.recipe, part.package, _LEFT_OUT) for part in whole)
     root = Spot(layers, parts[0].recipe, Merging(packages, clash, refuse), is_open=() in packages)
     root.settle()
     return root

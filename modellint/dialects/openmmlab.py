@@ -238,6 +238,7 @@ class _Composer:
         """Merge a mapping into an inherited one. Source: `Config._merge_a_into_b`."""
         base.merged = [*(base.merged or [(base.node, base.recipe, base.key)]), (own.node, own.recipe, own.key)]
         base.is_open = base.is_open or own.is_open
+        base.is_partial = base.is_partial or own.is_partial
         for name, child in own.children.items():
             known = base.children.get(name)
             is_mapping = child.node.kind is NodeKind.MAPPING
@@ -253,8 +254,7 @@ class _Composer:
             elif is_mapping and known is not None:
                 child.children.pop(DELETE, None)
             elif is_mapping and base.is_open:
-                for one in child.below():
-                    one.children.pop(DELETE, None)
+                _leave_open(child)
             child.parent = base
             base.children[name] = child
 
@@ -303,6 +303,21 @@ def _is_deleting(spot: Spot) -> bool:
     found = spot.children.get(DELETE)
     is_filled = found is not None and bool(found.children or found.node.scalar)
     return found is not None and (found.node.tag is not NO_TAG or is_filled)
+
+
+def _leave_open(spot: Spot) -> None:
+    """Note that mappings are merged into unknown ones, unless they replace these or name a type."""
+    is_replacing = _is_deleting(spot)
+    spot.children.pop(DELETE, None)
+    is_typed = spot.node.tag.kind is TagKind.TARGET
+    spot.is_partial = spot.is_partial or (is_typed and not is_replacing)
+    spot.is_open = spot.is_open or not (is_typed or is_replacing)
+    for child in spot.children.values():
+        if child.node.kind is not NodeKind.MAPPING or is_replacing:
+            for one in child.below():
+                one.children.pop(DELETE, None)
+        else:
+            _leave_open(child)
 
 
 def _gap(inherited: Spot, reference: Reference) -> tuple[str, tuple[str, ...]] | None:
@@ -357,6 +372,17 @@ def _item(spot: Spot, items: dict[int, Item], depth: int) -> Item:
     for one in (node, *(own for own, _, _ in spot.merged)):
         items.setdefault(id(one), item)
     return item
+
+
+def partial_paths(recipe: Recipe, project: Project) -> frozenset[str]:
+    """The paths of the objects that an unknown configuration may add to."""
+
+    def find() -> frozenset[str]:
+        found = composition_of(recipe.file, project)
+        spots = () if found is None else found.root.below()
+        return frozenset(spot.path for spot in spots if spot.is_partial)
+
+    return project.once(("openmmlab partial", recipe.file), find)
 
 
 def refusals_of(recipe: Recipe, project: Project) -> Iterator[Refusal]:

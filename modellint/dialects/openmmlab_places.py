@@ -23,7 +23,7 @@ class Spot:
     """A node at one place of a configuration, in the file `recipe`; `children` are those of a mapping or sequence.
 
     `is_open`: there may be more children than these. `merged` are the nodes that were merged here, each with its file
-    and its key.
+    and its key. `is_partial`: an unknown mapping may add to a mapping that names its type.
     """
 
     node: Node
@@ -34,6 +34,7 @@ class Spot:
     children: dict[Scalar, Spot] = field(default_factory=dict)
     is_open: bool = False
     merged: list[tuple[Node, Recipe, Node | None]] = field(default_factory=list)
+    is_partial: bool = False
 
     def below(self) -> Iterator[Spot]:
         """This place and all places below it."""
@@ -148,7 +149,7 @@ def _place(node: Node, parent: Spot, key: Node | None, inherited: Spot | None, c
 
 def copy_of(spot: Spot, parent: Spot) -> Spot:
     """The same place, and those below it, elsewhere."""
-    same = Spot(spot.node, spot.recipe, "", spot.key, parent, {}, spot.is_open, spot.merged)
+    same = Spot(spot.node, spot.recipe, "", spot.key, parent, {}, spot.is_open, spot.merged, spot.is_partial)
     same.children = {name: copy_of(child, same) for name, child in spot.children.items()}
     return same
 

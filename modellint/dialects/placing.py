@@ -14,7 +14,7 @@ from modellint.dialects.defaults import entries_of, header_of
 from modellint.dialects.hydra import Composition, compose
 from modellint.dialects.hydra_nodes import HYDRA
 from modellint.dialects.spots import DEFAULTS, spots_of
-from modellint.graph.immutable import dataclass
+from modellint.graph.immutable import dataclass, replace
 from modellint.link.searched import files_below
 
 if TYPE_CHECKING:
@@ -70,9 +70,9 @@ def _chosen_first(composed: Iterator[Composed]) -> Iterator[Composed]:
 def all_composed_with(path: Path, project: Project) -> Iterator[Composed]:
     """The configurations that a file is a part of: by each program, and with files that choose it by name."""
     for app in programs_of(path, project):
-        if app.name is None or app.folder is None:
+        if app.folder is None:
             continue
-        found = _composed_in(app, path, project)
+        found = _composed_in(app, path, project) or _as_primary(app, path, project)
         if found is not None:
             yield found
         for name, _ in _choosers(app.folder, project).get(name_in(path, app.folder), ())[:_MOST_CHOOSERS]:
@@ -119,6 +119,20 @@ def _composed_in(app: App, path: Path, project: Project) -> Composed | None:
     return Composed(app, found, is_chosen=False) if found is not None and found.has(path) else None
 
 
+def _as_primary(app: App, path: Path, project: Project) -> Composed | None:
+    """The configuration of a program that begins with a file which `--config-name` may name.
+
+    It lies at the top of the search path, and has a defaults list.
+    """
+    is_possible = path.parent == app.folder and (app.name is not None or not app.is_named)
+    recipe = project.omegaconf(path) if is_possible else None
+    if recipe is None or DEFAULTS not in recipe.keys:
+        return None
+    app = replace(app, name=path.stem)
+    found = composition(app, project)
+    return None if found is None else Composed(app, found, is_chosen=False)
+
+
 def _overrides_for(
     name: str, app: App, plain: Composition, project: Project, depth: int
 ) -> Iterator[tuple[tuple[str, str], ...]]:
@@ -130,7 +144,7 @@ def _overrides_for(
     if depth < _DEEPEST and app.folder is not None:
         known = _choosers(app.folder, project)
         for chooser, key in (known.get(name, ()) + known.get("/".join(parts[:-1]), ()))[:_MOST_CHOOSERS]:
-            is_in = any(one.file == app.folder / f"{chooser}{YAML}" for one in plain.files)
+            is_in = plain.has(app.folder / f"{chooser}{YAML}")
             for above in ((),) if is_in else _overrides_for(chooser, app, plain, project, depth + 1):
                 yield (*above, *(((key, parts[-1]),) if key else ()))
     for end in range(len(parts) - 2, 0, -1):
@@ -218,8 +232,7 @@ def _choosers(folder: Path, project: Project) -> dict[str, tuple[tuple[str, str]
         for path in _yaml_below(folder, project):
             recipe = project.omegaconf(path)
             name = name_in(path, folder)
-            for entry in entries_of(recipe) if recipe is not None else ():
-                entry.base = name.rpartition("/")[0]
+            for entry in entries_of(recipe, name.rpartition("/")[0]) if recipe is not None else ():
                 if entry.is_self or not entry.names:
                     continue
                 key = "" if entry.group is None else entry.key

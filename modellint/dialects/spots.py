@@ -32,67 +32,87 @@ _FLAGS = frozenset(("yes", "no", "on", "off", "true", "false", "y", "n", "0", "1
 MOST_SPOTS = 50_000
 
 
-@dataclass(frozen=True, eq=False, slots=True)
 class Layer:
     """The content that one file has for a place: a node, or a mapping around it while keys of its `package` are left.
 
-    `left_out` are keys of the node that do not count.
+    `left_out` are keys of the node that do not count. All compositions of a project share the layers of a file.
     """
 
-    node: Node
-    recipe: Recipe
-    key: Node | None = None
-    package: tuple[str, ...] = ()
-    left_out: frozenset[Scalar] = frozenset()
+    __slots__ = (
+        *("_below", "_names_target", "is_missing", "key", "kind", "left_out", "node", "package", "recipe"),
+        "schema",
+    )
 
-    @property
-    def kind(self) -> NodeKind:
-        return NodeKind.MAPPING if self.package else self.node.kind
-
-    @property
-    def schema(self) -> Schema | None:
-        """The schema of a mapping of a ConfigStore; None for others."""
-        return None if self.package else schema_of(self.recipe, self.node)
-
-    @property
-    def is_missing(self) -> bool:
-        """True if it is `???`, which leaves what was there."""
-        return self.kind is NodeKind.SCALAR and self.node.text == MISSING
+    def __init__(
+        self,
+        node: Node,
+        recipe: Recipe,
+        key: Node | None = None,
+        package: tuple[str, ...] = (),
+        left_out: frozenset[Scalar] = frozenset(),
+    ) -> None:
+        self.node, self.recipe, self.key, self.package, self.left_out = node, recipe, key, package, left_out
+        self.kind = NodeKind.MAPPING if package else node.kind
+        #: True if it is `???`, which leaves what was there.
+        self.is_missing = self.kind is NodeKind.SCALAR and node.text == MISSING
+        #: The schema of a mapping of a ConfigStore; None for others.
+        self.schema = None if package else schema_of(recipe, node)
+        self._below: tuple[tuple[Scalar, Layer], ...] | None = None
+        self._names_target: bool | None = None
 
     @property
     def names_target(self) -> bool:
         """True if it is a mapping that names a class to build."""
-        if self.package or self.node.kind is not NodeKind.MAPPING:
-            return False
-        target = self.recipe.dialect.writing.target
-        return any(name == target and not one.is_missing for name, one in self.below())
+        if self._names_target is None:
+            self._names_target = False
+            target = self.recipe.dialect.writing.target
+            for name, one in self.below() if self.kind is NodeKind.MAPPING and not self.package else ():
+                if name == target and not one.is_missing:
+                    self._names_target = True
+        return self._names_target
 
-    def below(self) -> Iterator[tuple[Scalar, Layer]]:
+    def below(self) -> tuple[tuple[Scalar, Layer], ...]:
         """The content that the file has for the places directly below, by key or position."""
+        if self._below is None:
+            self._below = () if self.kind is NodeKind.SCALAR else tuple(self._find_below())
+        return self._below
+
+    def _find_below(self) -> Iterator[tuple[Scalar, Layer]]:
         if self.package:
-            yield self.package[0], Layer(self.node, self.recipe, None, self.package[1:], self.left_out)
-        elif self.node.kind is NodeKind.MAPPING:
-            known = self.recipe.memo
-            found = known.get(id(self.node))
-            if found is None:
-                entries = self.node.items().items()
-                found = known[id(self.node)] = tuple((n, Layer(e.value, self.recipe, e.key)) for n, e in entries)
-            yield from (one for one in found if one[0] not in self.left_out) if self.left_out else found
+            yield self.package[0], layer_of(self.recipe, ".".join(self.package[1:]), self.left_out)
+        elif self.kind is NodeKind.MAPPING:
+            for name, entry in self.node.items().items():
+                if name not in self.left_out:
+                    yield name, Layer(entry.value, self.recipe, entry.key)
         else:
-            yield from ((index, Layer(element, self.recipe)) for index, element in enumerate(self.node.elements))
+            for index, element in enumerate(self.node.elements):
+                yield index, Layer(element, self.recipe)
+
+
+def layer_of(recipe: Recipe, package: str, left_out: frozenset[Scalar]) -> Layer:
+    """The content of a file for the place that has a package left, but for some keys of its top."""
+    known: dict[object, Layer] = recipe.memo
+    key = "layer", package, left_out
+    found = known.get(key)
+    if found is None:
+        keys = tuple(filter(None, package.split(".")))
+        found = known[key] = Layer(recipe.root, recipe, None, keys, left_out)
+    return found
 
 
 @dataclass(eq=False, slots=True)
 class Merging:
     """The state that the places of one configuration share.
 
-    The packages `opened` may have any keys. `clash` is told of a mapping and a list for one key, the later one second;
-    `refuse` of a key, or of its value, that a schema does not take.
+    The packages `opened` may have any keys. With `is_any`, one of the files counts, and nobody knows which. `clash` is
+    told of a mapping and a list for one key, the later one second; `refuse` of a key, or of its value, that a schema
+    does not take.
     """
 
     opened: frozenset[tuple[str, ...]] = frozenset()
     clash: Callable[[Scalar, Layer, Layer], None] | None = None
     refuse: Callable[[Scalar, Layer, Schema], None] | None = None
+    is_any: bool = False
     made: int = 0
 
 
@@ -178,6 +198,11 @@ class Spot:
             return {}
         found: dict[Scalar, list[Layer]] = {}
         opened: set[Scalar] = set()
+        if len(self.layers) == 1 and not shared.opened:
+            for name, below in self.layers[0].below():
+                found[name] = [below]
+            shared.made += len(found)
+            return found
         schema: Schema | None = None
         for layer in self.layers:
             own = layer.schema
@@ -187,17 +212,22 @@ class Spot:
                     is_extra = name not in schema.keys and name not in found and not is_own
                     if is_extra or (name in schema.types and _misfits(below, *schema.types[name])):
                         shared.refuse(name, below, schema)
-                known = found.setdefault(name, [below])
-                if known[0] is below or (below.is_missing and known):
+                known = found.get(name)
+                if known is None:
+                    found[name] = [below]
                     continue
-                kinds = {known[-1].kind, below.kind}
-                if kinds == {NodeKind.MAPPING}:
-                    known.append(below)
+                if below.is_missing:
                     continue
-                if kinds == {NodeKind.MAPPING, NodeKind.SEQUENCE} and shared.clash is not None:
+                was, now = known[-1].kind, below.kind
+                if now is NodeKind.MAPPING:
+                    if was is NodeKind.MAPPING:
+                        known.append(below)
+                        continue
+                    if was is NodeKind.SCALAR and OPEN in known[-1].node.text:
+                        opened.add(name)  # what the interpolation leads to is merged as well
+                is_list_and_mapping = now is not was and NodeKind.SCALAR not in (now, was)
+                if is_list_and_mapping and shared.clash is not None:
                     shared.clash(name, known[-1], below)
-                if NodeKind.MAPPING in kinds and known[-1].kind is NodeKind.SCALAR and OPEN in known[-1].node.text:
-                    opened.add(name)  # what the interpolation leads to is merged as well
                 found[name] = [below]
             schema = own or schema
         if shared.opened:
@@ -213,9 +243,9 @@ class Spot:
 
     def settle(self) -> None:
         """Choose the file and the key that count as its own."""
-        own = _own(self.layers)
+        own = self.layers[0] if len(self.layers) == 1 else _own(self.layers)
         if own is not None:
-            self.recipe, self.key = own.recipe, _key(self.layers, own)
+            self.recipe, self.key = own.recipe, own.key or _key(self.layers, own)
 
     @property
     def depth(self) -> int:
@@ -239,6 +269,13 @@ class Spot:
             spot = spot._child(key)
         return spot
 
+    def find(self, keys: Sequence[Scalar]) -> Spot | None:
+        """The place at the end of some keys from here; None if there is none."""
+        spot: Spot | None = self
+        for key in keys:
+            spot = None if spot is None else spot.get(key)
+        return spot
+
     def is_around(self, other: Spot) -> bool:
         """True if another place is below this one."""
         above = other.parent
@@ -258,9 +295,13 @@ class Spot:
         pending = [self]
         for spot in pending:
             yield spot
+            if spot.layers and spot.layers[-1].kind is NodeKind.SCALAR:
+                continue
             for name, layers in spot.names.items():
-                if any(layer.recipe is recipe for layer in layers):
-                    pending.append(spot._child(name))
+                for layer in layers:
+                    if layer.recipe is recipe:
+                        pending.append(spot._child(name))
+                        break
 
 
 def _misfits(layer: Layer, wanted: str, takes_none: bool) -> bool:
@@ -291,9 +332,9 @@ def _misfits(layer: Layer, wanted: str, takes_none: bool) -> bool:
 def _own(layers: Sequence[Layer]) -> Layer | None:
     """The last layer that names the class to build; without one, the last layer."""
     if len(layers) > 1:
-        found = next((layer for layer in reversed(layers) if layer.names_target), None)
-        if found is not None:
-            return found
+        for layer in reversed(layers):
+            if layer.names_target:
+                return layer
     return layers[-1] if layers else None
 
 
@@ -306,4 +347,4 @@ def _key(layers: Sequence[Layer], own: Layer | None) -> Node | None:
 
 def spots_of(recipe: Recipe, left_out: frozenset[Scalar] = frozenset()) -> Spot:
     """The place of a file's root, with a place for each node below it, but those of some top-level keys."""
-    return Spot((Layer(recipe.root, recipe, left_out=left_out),), recipe, Merging())
+    return Spot((layer_of(recipe, "", left_out),), recipe, Merging())

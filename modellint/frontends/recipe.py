@@ -31,7 +31,7 @@ from modellint.graph.recipe import (
 from modellint.source import TEMPLATE, SourceFile, Span, UnreadableError, decode_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 #: Deeper files overflow HyperPyYAML's own stack as well.
@@ -242,13 +242,25 @@ class _Reader:
         self._ends: dict[int, int] = {}
         self._stack: list[_Open] = []
         self._root: Node | None = None
+        #: The line of the last place.
+        self._line = 1
 
     def read(self) -> Node | None:
         import yaml
 
+        takers: dict[type, Callable[[Any], None]] = {
+            yaml.ScalarEvent: self._scalar,
+            yaml.AliasEvent: self._alias,
+            yaml.MappingStartEvent: self._open,
+            yaml.SequenceStartEvent: self._open,
+            yaml.MappingEndEvent: self._close,
+            yaml.SequenceEndEvent: self._close,
+            yaml.DocumentStartEvent: self._begin,
+        }
         try:
             for event in _events(self.text):
-                self._take(event)
+                if (take := takers.get(type(event))) is not None:
+                    take(event)
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             index = mark.index if mark is not None else 0
@@ -272,29 +284,19 @@ class _Reader:
             if added > MOST_MERGED:
                 raise UnreadableError(f"merges (`<<`) add more than {MOST_MERGED} entries; expected fewer", node.span)
 
-    def _take(self, event: Any) -> None:
-        match type(event).__name__:
-            case "ScalarEvent":
-                self._add(self._scalar(event), event.anchor, event.end_mark.index)
-            case "AliasEvent":
-                self._alias(event)
-            case "MappingStartEvent":
-                self._open(NodeKind.MAPPING, event)
-            case "SequenceStartEvent":
-                self._open(NodeKind.SEQUENCE, event)
-            case "MappingEndEvent" | "SequenceEndEvent":
-                self._close(event)
-            case "DocumentStartEvent" if self._root is not None:
-                index = event.start_mark.index
-                reason = "found a second document; expected one document in a recipe"
-                raise UnreadableError(reason, self._span(index, index + 3))
+    def _begin(self, event: Any) -> None:
+        if self._root is not None:
+            index = event.start_mark.index
+            reason = "found a second document; expected one document in a recipe"
+            raise UnreadableError(reason, self._span(index, index + 3))
 
-    def _open(self, kind: NodeKind, event: Any) -> None:
+    def _open(self, event: Any) -> None:
         start = event.start_mark.index
         if len(self._stack) >= MAX_DEPTH:
             reason = f"nested more than {MAX_DEPTH} levels deep; expected fewer"
             raise UnreadableError(reason, self._span(start, start + 1))
-        tag, _ = self._tag(event.tag, start)
+        tag = NO_TAG if event.tag is None else self._tag(event.tag, start)[0]
+        kind = NodeKind.MAPPING if event.__class__.__name__ == "MappingStartEvent" else NodeKind.SEQUENCE
         self._stack.append(_Open(kind, event.anchor, tag, start, bool(event.flow_style), end=event.end_mark.index))
 
     def _close(self, event: Any) -> None:
@@ -304,10 +306,8 @@ class _Reader:
         if top.kind is NodeKind.SEQUENCE:
             node = Node(top.kind, top.tag, span, flow=top.flow, elements=tuple(top.children))
         else:
-            entries = tuple(
-                Entry(top.children[i], top.children[i + 1], top.aliases.get(i + 1))
-                for i in range(0, len(top.children) - 1, 2)
-            )
+            nodes, aliases = iter(top.children), map(top.aliases.get, range(1, len(top.children), 2))
+            entries = tuple(map(Entry, nodes, nodes, aliases))
             tag = _target_of(entries, self._target, top.tag) if self._target else top.tag
             node = Node(top.kind, tag, span, flow=top.flow, entries=entries)
         self._add(node, top.anchor, end)
@@ -329,24 +329,26 @@ class _Reader:
         if anchor is not None:
             self._anchors[anchor] = node
         if self._stack:
-            self._stack[-1].children.append(node)
-            self._stack[-1].end = max(self._stack[-1].end, end)
+            top = self._stack[-1]
+            top.children.append(node)
+            top.end = max(top.end, end)
         else:
             self._root = node
 
-    def _scalar(self, event: Any) -> Node:
-        start, end = event.start_mark.index, event.end_mark.index
-        tag, content = self._tag(event.tag, start)
-        plain = event.style in (None, "")
-        if event.style in ("|", ">"):
-            end = content + len(self.text[content:end].rstrip())
+    def _scalar(self, event: Any) -> None:
+        start, stop = event.start_mark.index, event.end_mark.index
+        has_properties = event.tag is not None or event.anchor is not None
+        tag, content = self._tag(event.tag, start) if has_properties else (NO_TAG, start)
+        style = event.style
+        end = content + len(self.text[content:stop].rstrip()) if style in ("|", ">") else stop
         value: str = event.value
         references: tuple[Reference, ...] = ()
-        if self.dialect is not Dialect.HYPERPYYAML:
+        if self.dialect is Dialect.HYPERPYYAML:
+            references = tuple(self._references(value, content, end)) if "<" in value else ()
+        elif interpolation.OPEN in value:
             references = tuple(self._interpolations(value, content, end))
-        elif "<" in value:
-            references = tuple(self._references(value, content, end))
-        return Node(NodeKind.SCALAR, tag, self._span(start, end), value, plain, references=references)
+        node = Node(NodeKind.SCALAR, tag, self._span(start, end), value, not style, False, references)
+        self._add(node, event.anchor, stop)
 
     def _references(self, value: str, start: int, end: int) -> Iterator[Reference]:
         """The references of a scalar, each at the next place where it stands in the source.
@@ -365,7 +367,7 @@ class _Reader:
     def _interpolations(self, value: str, start: int, end: int) -> Iterator[Reference]:
         """The interpolations of a scalar, outermost ones only, each where it stands in the source."""
         position = start
-        for piece in (interpolation.parse(value) if interpolation.OPEN in value else None) or ():
+        for piece in interpolation.parse(value) or ():
             if not isinstance(piece, str):
                 text = value[piece.start : piece.end]
                 found = self.text.find(text, position, end)
@@ -383,7 +385,13 @@ class _Reader:
         return Tag(kind, target, _usual_spelling(name), self._span(begin, written.end())), written.end()
 
     def _span(self, start: int, end: int) -> Span:
-        return Span(*self._position(start), *self._position(end))
+        starts, line = self._starts, self._line
+        if not (line < len(starts) and starts[line - 1] <= start <= end < starts[line]):  # on one line, mostly the same
+            line, column = self._position(start)
+            self._line = line
+            return Span(line, column, *self._position(end))
+        first = starts[line - 1] - 1
+        return Span(line, start - first, line, end - first)
 
     def _position(self, index: int) -> tuple[int, int]:
         line = max(bisect.bisect_right(self._starts, index), 1)
@@ -424,4 +432,4 @@ def _events(text: str) -> Iterator[Any]:
     import yaml
 
     loader: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return yaml.parse(text, Loader=loader)
+    return iter(loader(text).get_event, None)

@@ -18,7 +18,7 @@ from modellint.graph.immutable import dataclass
 from modellint.source import Place, SourceFile, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 #: The Python value of a scalar.
 Scalar = str | int | float | bool | None
@@ -50,13 +50,15 @@ class Dialect(Enum):
     LATENT = "latent diffusion"
     LIGHTNING_CLI = "LightningCLI"
 
+    __hash__ = object.__hash__  # that of `Enum` is Python code
+
     @property
     def writing(self) -> Writing:
         """How its files write an object; one of HyperPyYAML is written by its tag."""
         return _WRITINGS[self]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Writing:
     """How the files of a dialect write an object: its class under the key `target`, with the arguments beside it.
 
@@ -70,7 +72,7 @@ class Writing:
     partial: str = ""
     others: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def reserved_keys(self) -> frozenset[str]:
         """The keys beside the target that are no arguments, and itself."""
         return frozenset((self.target, self.positional, self.partial, *self.others)) - {""}
@@ -210,6 +212,14 @@ class Node:
     def items(self) -> dict[Scalar, Entry]:
         """The entries of a mapping by key: its own first, then those that `<<` adds."""
         entries: dict[Scalar, Entry] = {}
+        for entry in self.entries:
+            key = entry.key
+            if key.plain and key.text == MERGE:
+                break
+            entries.setdefault(key.scalar, entry)
+        else:
+            return entries
+        entries.clear()
         seen: set[int] = set()
         stack = [self]
         while stack:
@@ -261,8 +271,8 @@ class Recipe:
         """Results about it that others compute once: by a name, or by the `id` of one of its mappings."""
         return {}
 
-    @property
-    def keys(self) -> dict[Scalar, Entry]:
+    @cached_property
+    def keys(self) -> Mapping[Scalar, Entry]:
         """The top-level entries."""
         return self.root.items()
 

@@ -9,7 +9,7 @@ import ast
 import configparser
 import re
 import sys
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -220,7 +220,12 @@ def _install_commands(text: str, package: str) -> Iterator[SpecifierSet | None]:
 # -- settings of projects ---------------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=2)
 def _toml(text: str) -> dict[str, Any]:
+    """The content of a file, which is read anew for each package; that of a large lock file takes a tenth of a second.
+
+    Nobody changes it.
+    """
     toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     found: dict[str, Any] = toml.loads(text)
     return found

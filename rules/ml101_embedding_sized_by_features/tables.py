@@ -36,10 +36,10 @@ def tables_of(
     Each of these uses has a text, the object, and how that object takes the number.
     """
     for whole in queries.about(recipe, project).wholes():
-        objects = [item for item in whole.evaluation.objects if item.kind is queries.ItemKind.NEW]
-        for table in objects:
-            rows = _row_argument(table)
-            if table.recipe is recipe and rows is not None and rows.number not in (None, 0, 1, 2):
+        for table in whole.evaluation.own:
+            rows = _row_argument(table) if table.kind is queries.ItemKind.NEW and table.recipe is recipe else None
+            if rows is not None and rows.number not in (None, 0, 1, 2):
+                objects = [item for item in whole.evaluation.objects if item.kind is queries.ItemKind.NEW]
                 node = rows.node  # a name in Python and an anchor in YAML stand for one node at several places
                 rows = next((one for one in whole.evaluation.keys.values() if one.node is node), rows)
                 yield table, rows, list(_uses(table, rows, objects, whole))

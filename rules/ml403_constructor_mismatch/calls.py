@@ -83,6 +83,7 @@ def bad_calls(recipe: Recipe, project: Project) -> Iterator[BadCall]:
         if built is not None:
             found = [one for one in found if built.changed.isdisjoint((one.unknown, *one.missing))]
         found = [one for one in found if not (one.unknown and asked.is_taken_out(one.unknown, item))]
+        found = [one for one in found if not (one.missing and asked.is_given_by_choosers(one.missing, item))]
         whole = recipe if recipe.dialect is Dialect.OPENMMLAB else None
         bad = BadCall(item, target, tuple(found), (given[0], tuple(given[1])), built is not None, is_final, whole)
         if tag is TagKind.TARGET:  # what stands in another file is told of that file

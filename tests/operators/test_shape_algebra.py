@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from modellint.flow.shapes.dtypes import FLOATS, INTEGERS, Typed, promote
 from modellint.flow.shapes.patterns import rearrange
-from modellint.flow.shapes.shape import Dim, Refused, Shape, Star, differ
+from modellint.flow.shapes.shape import ANY_STAR, Dim, Refused, Shape, Star, broadcast, differ
 from modellint.graph.size import Quotient, Size, Symbol
 
 N, M = (Size.symbol(Symbol("a test", name)) for name in "nm")
@@ -97,3 +98,20 @@ def test_sizes_that_differ_are_equal_for_no_symbols(one: Size, other: Size, by: 
     for left, right in ((one, other), (one.floor(Size.of(by)), other), (one.floor(Size.of(by)), one)):
         if differ(left, right):
             assert value(left, n, m) != value(right, n, m)
+
+
+def test_shapes_that_many_shapes_decide_are_unknown_and_soon_so() -> None:
+    """Each key would be as long as both keys before it together."""
+    one, other = Shape((), Star("x")), Shape((), Star("y"))
+    near = broadcast(one, other)
+    assert near == broadcast(Shape((), Star("x")), Shape((), Star("y")))
+    for _ in range(200):
+        one, other = other, broadcast(one, other)
+    assert other.star is ANY_STAR
+
+
+def test_types_of_many_tensors_are_those_of_two() -> None:
+    many = [Typed("float32", None)] * 200
+    assert promote(many) == promote(many[:2]) == "float32"
+    assert promote([*many, Typed("float64", 2)]) == promote([*many[:2], Typed("float64", 2)])
+    assert promote([Typed(name, None) for name in (*FLOATS, *INTEGERS)]) is None

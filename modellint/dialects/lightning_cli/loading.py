@@ -67,7 +67,7 @@ def loaded_by(recipe: Recipe, project: Project) -> tuple[Loaded, ...]:
 
 
 def _loaded_by(recipe: Recipe, project: Project) -> Iterator[Loaded]:
-    known = programs(project)
+    known = tuple(one for one in programs(project) if not one.is_handed)
     if not known:
         return
     told = list(_by_command(recipe, known, project)) or list(_by_code(recipe, known, project))

@@ -12,7 +12,8 @@ from modellint.dialects.lightning_cli.classes import Callee, callee_of
 from modellint.dialects.lightning_cli.parameters import UNKNOWN, Takes, method_fields
 from modellint.dialects.lightning_cli.parsers import Collector, Parser, Section, callee_in, object_types
 from modellint.dialects.lightning_cli.types import ANYTHING, NONE, Either, Object, Plain, Type
-from modellint.graph.immutable import dataclass
+from modellint.graph.immutable import dataclass, replace
+from modellint.graph.python import sides
 from modellint.graph.value import EventKind, Op
 from modellint.link.names import DefinedClass, DefinedConstant, External
 from modellint.link.recipes.targets import TargetKind
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 #: The packages that have LightningCLI, and the modules of it in their releases.
 _LIGHTNING = ("lightning.pytorch", "pytorch_lightning")
 _CLI_MODULES = ("cli", "utilities.cli")
+_NAMES = {f"{package}.{module}.LightningCLI": package for package in _LIGHTNING for module in _CLI_MODULES}
+#: The last names of annotations of dictionaries.
+_MAPPINGS = frozenset(("dict", "Dict", "Mapping", "MutableMapping"))
 _AUTO = frozenset(("jsonargparse.CLI", "jsonargparse.auto_cli"))
 _PARSERS = frozenset(("jsonargparse.ArgumentParser", "jsonargparse.core.ArgumentParser"))
 #: The parameters of LightningCLI that every release has first.
@@ -71,6 +75,8 @@ class Program:
     is_lightning: bool = False
     #: A configuration may stand for the parser without a subcommand, too.
     is_either: bool = False
+    #: The code hands it a mapping of its own making, so it loads no file.
+    is_handed: bool = False
 
     @property
     def options(self) -> frozenset[str]:
@@ -127,7 +133,7 @@ def _programs_in(module: ModuleFacts, project: Project) -> Iterator[Program]:
             elif isinstance(definition, External | DefinedClass):
                 home = _home_of(definition, project)
                 if home is not None:
-                    yield _lightning(call, definition, home, module, project)
+                    yield _lightning(call, definition, home, function, project)
 
 
 def _home_of(definition: External | DefinedClass, project: Project) -> str | None:
@@ -137,11 +143,7 @@ def _home_of(definition: External | DefinedClass, project: Project) -> str | Non
         for model in project.classes.model(definition.cls).mro():
             names.append(model.name)
             names += (base.name for base in model.facts.bases if isinstance(base, External))
-    for name in names:
-        for package in _LIGHTNING:
-            if name in [f"{package}.{module}.LightningCLI" for module in _CLI_MODULES]:
-                return package
-    return None
+    return next((_NAMES[name] for name in names if name in _NAMES), None)
 
 
 # -- LightningCLI --------------------------------------------------------------------------------------------------
@@ -156,9 +158,10 @@ class _Argument:
 
 
 def _lightning(
-    call: Value, definition: External | DefinedClass, home: str, module: ModuleFacts, project: Project
+    call: Value, definition: External | DefinedClass, home: str, function: Function, project: Project
 ) -> Program:
     """The program of a call of LightningCLI, or of a class that derives from it."""
+    module = function.module
     classes = _own_classes(definition, project)
     given = _arguments_of(call, module, classes)
     parser, is_sure = Parser(), given is not None and not call.has_unpacking
@@ -188,17 +191,31 @@ def _lightning(
     is_run = run is None or (run.value.op is Op.CONST and run.value.data is not False)
     names = _subcommands(classes, parser)
     methods = {name: _with_method(parser, name, trainer, project) for name in names} if is_run else {}
-    is_either = run is not None and is_run
-    return Program(module.file, parser, methods, is_sure=is_sure, home=home, is_lightning=True, is_either=is_either)
+    found = Program(module.file, parser, methods, is_sure=is_sure, home=home, is_lightning=True)
+    return replace(
+        found, is_either=run is not None and is_run, is_handed=_is_mapping(call.keywords.get("args"), function)
+    )
+
+
+def _is_mapping(value: Value | None, function: Function) -> bool:
+    """True if an argument is a dictionary, or a parameter that is annotated as one."""
+    if value is None or value.op is not Op.PARAM:
+        return value is not None and value.op is Op.DICT
+    found = next((one.annotation for one in function.parameters if one.name == value.data), None)
+    named = () if found is None else (side.args[0] if side.op is Op.INDEX else side for side in sides(found))
+    return any(str(one.data) in _MAPPINGS for one in named)
 
 
 def _own_classes(definition: External | DefinedClass, project: Project) -> list[Class]:
     """The classes of the project above LightningCLI, the one that is called first."""
     if not isinstance(definition, DefinedClass):
         return []
-    models = project.classes.model(definition.cls).mro()
-    found = (one.cls for one in models if one.cls is not None and not one.name.startswith(_LIGHTNING))
-    return [cls for cls in found if cls.name != "LightningCLI"]
+    found: list[Class] = []
+    for one in project.classes.model(definition.cls).mro():
+        if one.name in _NAMES:
+            break  # the rest is its own
+        found += (one.cls,) if one.cls is not None else ()
+    return found
 
 
 def _arguments_of(call: Value, module: ModuleFacts, classes: list[Class]) -> dict[str, _Argument] | None:

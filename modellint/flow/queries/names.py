@@ -14,6 +14,7 @@ QUERIES = (
     "dropped_calls",
     "escapes",
     "given_values",
+    "holders",
     "id_layer",
     "id_layer_returned",
     "imported",

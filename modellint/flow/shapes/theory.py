@@ -874,9 +874,9 @@ class Shapes(Theory):
         given = arguments.positional
         cut = None if "requires_grad" in arguments.keywords else Cut("tensor", self._site(value, frame))
         is_sized = name.endswith("Tensor") and given and all(map(is_number, (atom for one in given for atom in one)))
-        if is_sized or (name.endswith("Tensor") and len(given) > 1):
+        if arguments.is_complete and (is_sized or (name.endswith("Tensor") and len(given) > 1)):
             return (Shaped(Shape(tuple(map(dim_of, given))), dtype),)
-        shape = self._shape_of_display(given[0]) if given else None
+        shape = self._shape_of_display(given[0]) if given and arguments.is_complete else None
         return (Shaped(unknown(self.key_of(value, frame)) if shape is None else shape, dtype, cut=cut),)
 
     def _shape_of_display(self, atoms: Atoms, depth: int = 0) -> Shape | None:

@@ -115,7 +115,8 @@ def _partly_given(value: Value, model: ClassModel, classes: Classes) -> Paramete
 def _of_library(found_bases: Iterable[Definition | None], classes: Classes) -> tuple[Parameters, ...] | None:
     """The parameters of a constructor that a described library's class hands down; None if there is none.
 
-    A class without parameters may have no constructor either, and then one of the other bases decides.
+    A class without parameters may have no constructor either, and then one of the other bases decides. A class
+    without bases may pass `**kwargs` on, which the facts leave out, and then the next one takes them.
     """
     bases = tuple(found_bases)
     first = bases[0] if bases else None
@@ -123,7 +124,7 @@ def _of_library(found_bases: Iterable[Definition | None], classes: Classes) -> t
     if not isinstance(found, library_names.Found) or found.kind != "class":
         return None
     is_alone = all(isinstance(one, External) and one.name in _NEUTRAL for one in bases[1:])
-    return found.signatures if is_alone or all(found.signatures) else ()
+    return found.signatures if is_alone or (found.bases and all(found.signatures)) else ()
 
 
 def _is_known(base: object, classes: Classes) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
+from modellint.graph.recipe import Dialect, TagKind
 from modellint.knowledge import vocabularies as known
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.items import Item, ItemKind
 from modellint.link.recipes.moved import layers_of
 from modellint.link.recipes.pairing import including
+from modellint.link.recipes.targets import class_of_item
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -79,8 +81,22 @@ def disagreements(recipe: Recipe, project: Project) -> Iterator[tuple[Search, Si
 
 def _wholes(recipe: Recipe, project: Project) -> Iterator[tuple[Recipe, list[Item]]]:
     for whole in including(recipe, project):
-        items = evaluate(whole, project).objects
-        yield whole, [item for item in items if item.kind in (ItemKind.NEW, ItemKind.NAME)]
+        found = evaluate(whole, project)
+        # All objects of a composed configuration are dear, and most have no searcher.
+        if whole.dialect is not Dialect.OMEGACONF or any(_names_searcher(one, project) for one in found.recipes):
+            yield whole, [item for item in found.objects if item.kind in (ItemKind.NEW, ItemKind.NAME)]
+
+
+def _names_searcher(recipe: Recipe, project: Project) -> bool:
+    """True if a mapping of a file names the class of a searcher."""
+
+    def find() -> bool:
+        targets = (node for node in recipe.nodes() if node.tag.kind is TagKind.TARGET)
+        items = (Item(ItemKind.NEW, node, recipe, "", target=node.tag.target) for node in targets)
+        models = (class_of_item(item, project) for item in items)
+        return any(model is not None and model.name in known.SEARCHERS for model in models)
+
+    return project.once(("names searcher", recipe), find)
 
 
 def _searches(items: list[Item], project: Project) -> Iterator[Search]:

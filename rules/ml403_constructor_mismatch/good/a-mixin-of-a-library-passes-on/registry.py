@@ -1,0 +1,4 @@
+from mmengine.registry import Registry
+
+MODELS = Registry("model")
+SCHEDULERS = Registry("scheduler")

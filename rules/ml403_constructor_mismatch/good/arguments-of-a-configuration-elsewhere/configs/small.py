@@ -1,0 +1,3 @@
+_base_ = "counting::net/net_base.py"
+
+model = dict(type="Net", trunk=dict(type="Trunk", depth=2))

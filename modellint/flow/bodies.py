@@ -551,6 +551,8 @@ class Body(Constants):
             target = event.target
             if self._may_be_any(value, given):
                 return True
+            if kind is EventKind.AUGMENT and id(value) in self._parts_of_lists and self.holds_number(value):
+                return True
             is_read = target is not None and (target.op is not Op.ATTR or target.data in self._looked_up[1])
             return is_read and self._may_be_real(value, given)
         if kind is EventKind.CALL and called_name(value.callee) in ADDERS:

@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms, Positions, Sizes
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
+    from modellint.flow.running_totals import Within
     from modellint.graph.methods import Method
-    from modellint.graph.python import ModuleFacts
     from modellint.graph.value import Parameter, Value
     from modellint.link.classes.models import ClassModel
     from modellint.operators import Operator
@@ -543,7 +543,7 @@ class Tensors(Theory):
         found = self.arithmetic(str(value.data), left, right, Site(value, frame.function))
         if value.data != "*" or frame.function is None:
             return found
-        return _position_by_mask(found, value, frame.function.module)
+        return _position_by_mask(found, value, (frame.function.module, self._run.project.names))
 
     def _choice(self, value: Value, branches: list[Atoms], frame: Frame) -> Atoms:
         kept = [self._run.behind(atoms, frame, PathCondition(value.data, at == 0)) for at, atoms in enumerate(branches)]
@@ -694,11 +694,11 @@ class Tensors(Theory):
         site = operation.argument_site((at, "end"))
         return replace(positions, length=site, is_ahead=is_ahead, is_given=is_given, end=size_of(end))
 
-    @staticmethod
-    def _total(total: Positions, most: tuple[int, Size] | None, operation: Operation) -> Positions:
+    def _total(self, total: Positions, most: tuple[int, Size] | None, operation: Operation) -> Positions:
         """A new running total of a tensor with at most so many elements, and the length that it counts to."""
         function, dim = operation.frame.function, constant(operation.get((1, "dim")) or ())
-        is_counting = function is not None and counts_elements(operation.value, function.module)
+        within = None if function is None else (function.module, self._run.project.names)
+        is_counting = within is not None and counts_elements(operation.value, within)
         is_along = most is not None and dim in (Constant(-1), Constant(most[0]))
         end = most[1] + Size.of(1) if most is not None and is_along else None
         return replace(total, length=operation.site if is_counting else None, end=end)
@@ -765,10 +765,10 @@ def _asked_for_kind(real: Real) -> Tensor:
     return Tensor(compared=frozenset((("kind", real.key),)))
 
 
-def _position_by_mask(found: Atoms, product: Value, module: ModuleFacts) -> Atoms:
+def _position_by_mask(found: Atoms, product: Value, within: Within) -> Atoms:
     """The running total that is multiplied by the very mask that it counts, which makes it a position; else `found`."""
     totals = [a for a in found if isinstance(a, Tensor) and a.positions is not None and a.positions.is_total]
-    if not totals or not any(is_of_mask(module, *sides) for sides in (product.args, product.args[::-1])):
+    if not totals or not any(is_of_mask(within, *sides) for sides in (product.args, product.args[::-1])):
         return found
     return tuple(replace(one, positions=_with_length(one.positions)) for one in totals)
 

@@ -34,6 +34,8 @@ _MAPPINGS = frozenset(("dict", "Dict", "Mapping", "MutableMapping"))
 _MADE = frozenset(("collections.defaultdict", "collections.OrderedDict", "collections.Counter"))
 #: Facets of operators that return numbers.
 _GIVING_NUMBERS = frozenset(("gives", "counts", "number"))
+#: Facets of operators that return the elements of their arguments, or what a function makes of them.
+_GATHERING = frozenset(("gathers", "copies", "pairs"))
 #: How many values a number is traced through.
 _MAX_DEPTH = 8
 
@@ -71,8 +73,7 @@ class Constants(Callees):
             yield from (part for arg in call.args[1:] for part in _parts(arg))
             return
         if "literal" in row.facets and call.positional:
-            for part in _parts(call.positional[0]):
-                yield from self._numbers_returned(part) if part.op is Op.CALL else (part,)
+            yield from self._numbers_in(call.positional[0])
         argument = row.argument("fill")
         if argument is not None:
             number, name = argument
@@ -80,6 +81,16 @@ class Constants(Callees):
             yield from (value for value in written if value is not None)
         elif "chooses" in row.facets:
             yield from call.positional[1:]
+
+    def _numbers_in(self, value: Value, depth: int = 0) -> Iterator[Value]:
+        """The possible numbers in a list, also in one that a call makes of another: `list(map(pad, rows))`."""
+        for part in _parts(value):
+            row = self.row(part) if part.op is Op.CALL else None
+            if row is not None and not _GATHERING.isdisjoint(row.facets) and depth < _MAX_DEPTH:
+                for arg in part.args[1:]:
+                    yield from self._numbers_in(arg, depth + 1)
+            else:
+                yield from self._numbers_returned(part) if part.op is Op.CALL else (part,)
 
     def _numbers_returned(self, call: Value) -> Iterator[Value]:
         """The possible numbers in a list that a call returns; for a parameter, the argument that is passed."""
@@ -90,7 +101,7 @@ class Constants(Callees):
                 if part.op is Op.CONST or part.op is Op.UNARY or part.op is Op.GLOBAL:
                     yield part
                 elif part.op is Op.PARAM:
-                    yield from (arg for name, arg in pairs if name == part.data)
+                    yield from (inner for name, arg in pairs if name == part.data for inner in _parts(arg))
 
     def holds_number(self, value: Value) -> bool:
         """True if a value may be a whole number other than 0, or a list that holds one."""

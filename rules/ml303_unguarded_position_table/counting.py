@@ -61,8 +61,9 @@ def _may_count_beyond(methods: list[Function], module: ModuleFacts) -> bool:
 
 def _may_total(words: AbstractSet[str], module: ModuleFacts) -> bool:
     """True if methods, or functions of the file that they mention, sum up along a dimension."""
+    totals = _TOTALS | _names_of(_TOTALS, module)
     named = (function for name, function in module.functions.items() if name in words)
-    return not words.isdisjoint(_TOTALS) or any(not function.words.isdisjoint(_TOTALS) for function in named)
+    return not words.isdisjoint(totals) or any(not function.words.isdisjoint(totals) for function in named)
 
 
 def _names_of(words: AbstractSet[str], module: ModuleFacts) -> set[str]:

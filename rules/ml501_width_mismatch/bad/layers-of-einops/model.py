@@ -1,4 +1,3 @@
-import torch
 from einops.layers.torch import EinMix, Rearrange, Reduce
 from torch import nn
 
@@ -80,7 +79,7 @@ class Heads(nn.Module):
 class Listed(nn.Module):
     def __init__(self):
         super().__init__()
-        layers = [nn.Conv1d(1, 16, 5), Rearrange("b c t -> b t c"), nn.LSTM(32, 64, batch_first=True)]
+        layers = [nn.Conv2d(1, 16, 5), Rearrange("b c h w -> b (h w) c"), nn.LSTM(32, 64, batch_first=True)]
         self.net = nn.ModuleList(layers)
 
     def forward(self, x):
@@ -92,11 +91,12 @@ class Listed(nn.Module):
 class Flat(nn.Module):
     def __init__(self):
         super().__init__()
-        self.flat = Rearrange("b ... -> b (...)")
-        self.head = nn.Linear(100, 10)
+        self.net = nn.Sequential(
+            nn.Conv2d(1, 16, 3),
+            nn.AdaptiveAvgPool2d((7, 7)),
+            Rearrange("b ... -> b (...)"),
+            nn.Linear(100, 10),  # expect: ML501
+        )
 
     def forward(self, x):
-        return self.head(self.flat(x))  # expect: ML501
-
-
-print(Flat()(torch.randn(1, 1, 28, 28)))
+        return self.net(x)

@@ -1,4 +1,3 @@
-import torch
 from einops.layers.torch import EinMix, Rearrange, Reduce
 from torch import nn
 
@@ -17,14 +16,12 @@ class Turned(nn.Module):
 class Patches(nn.Module):
     def __init__(self):
         super().__init__()
+        self.pool = nn.AdaptiveAvgPool2d((40, 40))
         self.cut = Rearrange("b c (h p) (w q) -> b (h w) (p q c)", p=16, q=16)
         self.head = nn.Linear(768, 10)
 
     def forward(self, x):
-        return self.head(self.cut(x))  # expect: ML520
-
-
-Patches()(torch.randn(1, 3, 40, 40))
+        return self.head(self.cut(self.pool(x)))  # expect: ML520
 
 
 class Mixed(nn.Module):

@@ -169,5 +169,5 @@ class Evaluation:
     def item(self, node: Node) -> Item | None:
         """The object of a node in the recipe's own file; None for other nodes."""
         if id(node) not in self._items:
-            _ = self.root  # which makes the others
+            _ = self.objects  # which makes all
         return self._items.get(id(node))

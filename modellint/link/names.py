@@ -300,7 +300,7 @@ class Names:
     def _sets_computed_names(self, package: Path) -> bool:
         """True if a package gives itself attributes by computed names, which may hide its submodules."""
         text = self._project.files.read(package)
-        if text is None or b"setattr" not in text or b"sys.modules" not in text:
+        if text is None or b"setattr" not in text or b"modules" not in text:
             return False
         module = self._project.python(package)
         if module is None:

@@ -22,7 +22,7 @@ def makes_names(function: Function) -> bool:
     """True if code calls `exec` or a lazy module, indexes `sys.modules`, or changes or passes on `globals()`."""
     for event in function.flow.events:
         owners = [value.args[0] for value in (event.target, event.value) if value is not None and value.op is Op.INDEX]
-        if any(dotted(owner) == "sys.modules" for owner in owners):
+        if any(_is_modules(owner, function) for owner in owners):
             return True
         if event.kind is EventKind.STORE and any(map(_is_globals, owners)):
             return True
@@ -37,10 +37,17 @@ def sets_computed_names(function: Function) -> bool:
         call = event.value
         if call.callee.op is Op.GLOBAL and call.callee.data == "setattr" and len(call.positional) == 3:
             owner, name, _ = call.positional
-            is_module = owner.op is Op.INDEX and dotted(owner.args[0]) == "sys.modules"
-            if is_module and name.op is not Op.CONST:
+            indexed = (part.args[0] for part in owner.walk() if part.op is Op.INDEX)
+            if name.op is not Op.CONST and any(_is_modules(one, function) for one in indexed):
                 return True
     return False
+
+
+def _is_modules(value: Value, function: Function) -> bool:
+    """True for `sys.modules`, under whatever name it is imported."""
+    head, _, rest = (dotted(value) or "").partition(".")
+    origin = function.module.imports.get(head, head)
+    return (f"{origin}.{rest}" if rest else origin) == "sys.modules"
 
 
 def _call_makes_names(call: Value) -> bool:

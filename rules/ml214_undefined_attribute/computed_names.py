@@ -38,7 +38,7 @@ def _is_filled_by_others(cls: Class, project: Project) -> bool:
     above = (model.cls for model in project.classes.model(cls).mro() if model.cls is not None)
     for method in (method for one in above for method in one.methods.values()):
         calls = [queries.Call(event, method, project) for event in method.flow.of(EventKind.CALL)]
-        if any(is_self(value) for call in calls for value in _filled_by(call)):
+        if any(is_self(one) for call in calls for value in _filled_by(call) for one in _entries(value)):
             return True
     named = (queries.files_mentioning(cls.module, project, one.name) for one in family)
     for module in dict.fromkeys((cls.module, *chain.from_iterable(named))):
@@ -48,6 +48,15 @@ def _is_filled_by_others(cls: Class, project: Project) -> bool:
             if filled and any(_may_be_of(value, family, calls) for value in filled):
                 return True
     return False
+
+
+def _entries(value: Value) -> Iterator[Value]:
+    """An argument, or the entries of the tuple that it unpacks."""
+    if value.op in (Op.STARRED, Op.TUPLE, Op.LIST):
+        for part in value.args:
+            yield from _entries(part)
+    else:
+        yield value
 
 
 def _may_be_of(value: Value, family: set[Class], calls: list[queries.Call]) -> bool:

@@ -66,9 +66,9 @@ def _operands(value: Value, function: Function, project: Project) -> tuple[Value
     op = value.op
     if op is Op.CONST or queries.Operand(value, function, project).is_number:
         return ()
-    if op in (Op.BIN, Op.UNARY, Op.CHOICE, Op.LIST, Op.TUPLE):
+    if op in (Op.BIN, Op.UNARY, Op.CHOICE, Op.LIST, Op.TUPLE, Op.UPDATE):
         return value.args
-    if op in (Op.INDEX, Op.UPDATE, Op.STARRED):
+    if op in (Op.INDEX, Op.STARRED):
         return value.args[:1]
     if op is Op.ATTR:
         return value.args[1:] or (value.args if _is_tensor(value.args[0], function, project) else _of_unknown(function))

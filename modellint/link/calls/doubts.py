@@ -54,7 +54,7 @@ def _may_have_another_receiver(project: Project, function: Function, call: Value
     owner, callee = function.owner, call.callee
     if owner is None or callee.op is not Op.ATTR or not is_self(callee.args[0]):
         return False
-    taken = re.compile(rf"\b{owner.name}\.{function.name}\b(?!\s*\()")
+    taken = re.compile(rf"\b{owner.name}\s*\.\s*{function.name}\b(?!\s*\()")
     modules = (function.module, *mentioning(project, function.module, owner.name, function.name))
     return any(taken.search(module.text) for module in modules)
 

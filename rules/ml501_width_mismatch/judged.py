@@ -8,7 +8,7 @@ from modellint.finding import Severity
 from modellint.flow import queries
 from modellint.graph.definitions import External
 from modellint.graph.size import Quotient
-from modellint.graph.value import Op, Value, self_attribute
+from modellint.graph.value import Op, Value, called_name, self_attribute
 
 from .ends import input_width, output_width
 
@@ -57,17 +57,23 @@ def _of_doubt(refused: queries.RefusedOperation, given: Size, taken: Size, proje
 
 def _is_made_by_default(refused: queries.RefusedOperation) -> bool:
     """True if the defaults of a constructor may make the layer; False if they choose another, by a key or a test."""
-    call = None if refused.layer is None else refused.layer.value
-    if call is None or call.op is not Op.CALL:
+    layer = refused.layer
+    if layer is None or layer.value.op is not Op.CALL:
         return True
-    if call.callee.op in (Op.INDEX, Op.CALL):
+    if layer.value.callee.op not in (Op.GLOBAL, Op.ATTR):
         return False
     function, value = refused.site.function, refused.site.value
     name = self_attribute(value.callee) if value.op is Op.CALL else None
     owner = None if function is None else function.owner
     stores = [] if owner is None or name is None else list(owner.stores(name))
     chosen = [event for method, event in stores if _may_hold_by_default(event, method)]
-    return len(chosen) == len(stores) or any(part is call for event in chosen for part in event.value.walk())
+    return len(chosen) == len(stores) or any(_makes(part, layer) for event in chosen for part in event.value.walk())
+
+
+def _makes(value: Value, layer: queries.Site) -> bool:
+    """True if a value is the call that makes a layer, or calls the function that does."""
+    maker = None if layer.function is None else layer.function.name
+    return value is layer.value or (value.op is Op.CALL and called_name(value.callee) == maker)
 
 
 def _may_hold_by_default(event: Event, function: Function) -> bool:

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from modellint.flow.kept_devices import KeptDevice
     from modellint.flow.theory import Occurrence
     from modellint.graph.methods import Method
-    from modellint.graph.python import Function
+    from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Flow, Parameter
     from modellint.link.classes.models import ClassModel
     from modellint.operators import Operator
@@ -789,9 +789,9 @@ class Devices(Theory):
     def _make_tensor(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         """The tensor that a factory makes, by its `device` argument; None if that device is unknown.
 
-        It is for a name that the file binds twice, too: `import torch.cuda as maker`, or else `import torch as maker`.
+        It is for a name that two imports bind, too: `import torch.cuda as maker`, or else `import torch as maker`.
         """
-        if frame.function is not None and _root_name(value.callee) in frame.function.module.rebound:
+        if frame.function is not None and _is_imported_twice(value.callee, frame.function.module):
             return None
         device = arguments.keywords.get("device")
         kept = self._kept_device(value.keywords.get("device"), frame)
@@ -960,11 +960,13 @@ def _is_setting(value: Value) -> bool:
     return is_given and "device" in str(value.args[1].data if is_item else value.data)
 
 
-def _root_name(value: Value) -> str:
-    """The first part of a dotted name."""
+def _is_imported_twice(value: Value, module: ModuleFacts) -> bool:
+    """True if two imports bind the first part of a dotted name."""
     while value.op is Op.ATTR:
         value = value.args[0]
-    return str(value.data) if value.op is Op.GLOBAL else ""
+    name = value.data
+    is_rebound = value.op is Op.GLOBAL and name in module.rebound and name in module.imports
+    return is_rebound and not any(name in one for one in (module.constants, module.functions, module.classes))
 
 
 def _is_kept(atom: Atom) -> bool:

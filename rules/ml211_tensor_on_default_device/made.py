@@ -47,7 +47,8 @@ def encounters(module: ModuleFacts, project: Project) -> Iterator[tuple[list[que
         for finished, entry in _lives(function, project):
             met = finished.encounters(_given_tensors(entry))
             found = [one for one in met if _is_of(one, module) and id(one.made.maker) not in seen]
-            found = [one for one in found if _is_mistake(one, project) and is_left(one.made, finished.model, project)]
+            model = finished.model
+            found = [one for one in found if _is_mistake(one, model, project) and is_left(one.made, model, project)]
             found = _remaining(found, finished, entry, project)
             for group in _groups(found):
                 seen.update(id(one.made.maker) for one in group)
@@ -58,11 +59,11 @@ def _is_of(met: queries.Encounter, module: ModuleFacts) -> bool:
     return met.made.function is not None and met.made.function.module is module
 
 
-def _is_mistake(met: queries.Encounter, project: Project) -> bool:
+def _is_mistake(met: queries.Encounter, model: queries.ClassModel, project: Project) -> bool:
     if _is_number(met, project) or is_for_cpu(met, project):
         return False
     made = met.made.function
-    return not is_always_replaced(met, project) and (
+    return not is_always_replaced(met, model) and (
         made is None or not _is_made_without_gpu(met.made.maker, made, project)
     )
 

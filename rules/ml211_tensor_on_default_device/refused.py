@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from modellint.flow import queries
     from modellint.graph.python import Class
     from modellint.graph.value import Event, Value
-    from modellint.rule import Project
 
     #: A test, and whether it holds.
     Condition = tuple[Value, bool]
@@ -21,12 +20,12 @@ if TYPE_CHECKING:
 _MAX_STEPS = 2_000
 
 
-def is_always_replaced(met: queries.Encounter, project: Project) -> bool:
+def is_always_replaced(met: queries.Encounter, model: queries.ClassModel) -> bool:
     """True if a tensor is made, or used, only where an attribute has no value that its constructor accepts."""
     function, maker = met.made.function, met.made.maker
-    if function is None or function.owner is None:
+    if function is None:
         return False
-    owners = [model.cls for model in project.classes.model(function.owner).mro() if model.cls is not None]
+    owners = [one.cls for one in model.mro() if one.cls is not None]
     events = function.flow.events
     made = [_conditions(event) for event in events if event.value is maker]
     used = [met.value] if met.function is function else [event.value for event in events if event.value is not maker]
@@ -123,4 +122,14 @@ def _values_listed(test: Value, holds: bool, name: str, kept: Value) -> set[Hash
 
 
 def _is_it(value: Value, name: str, kept: Value) -> bool:
-    return self_attribute(value) == name or (value.op is Op.PARAM and kept.op is Op.PARAM and value.data == kept.data)
+    return self_attribute(value) == name or _is_same(value, kept)
+
+
+def _is_same(value: Value, other: Value) -> bool:
+    """True if two expressions are an argument, or the same part of one."""
+    if value is other:
+        return True
+    if value.op is not other.op or value.data != other.data or len(value.args) != len(other.args):
+        return False
+    is_part = value.op in (Op.PARAM, Op.CONST) or (value.op in (Op.ATTR, Op.INDEX) and bool(value.args))
+    return is_part and all(map(_is_same, value.args, other.args))

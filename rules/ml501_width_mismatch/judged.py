@@ -8,7 +8,7 @@ from modellint.finding import Severity
 from modellint.flow import queries
 from modellint.graph.definitions import External
 from modellint.graph.size import Quotient
-from modellint.graph.value import EventKind, Op, Value, self_attribute
+from modellint.graph.value import Op, Value, called_name, self_attribute
 
 from .ends import input_width, output_width
 
@@ -45,7 +45,7 @@ def _of_doubt(refused: queries.RefusedOperation, given: Size, taken: Size, proje
     severity = _difference(given, taken, home.module)
     if severity is None:
         return Severity.WARNING if _is_made_again(refused, project) else None
-    if refused.layer is not None and (given - taken).symbols and not _is_made_by_default(refused.layer):
+    if (given - taken).symbols and not _is_made_by_default(refused):
         return None
     maker = _maker(refused, project)
     if maker is None and given.number == taken.number:
@@ -55,18 +55,32 @@ def _of_doubt(refused: queries.RefusedOperation, given: Size, taken: Size, proje
     return severity
 
 
-def _is_made_by_default(layer: queries.Site) -> bool:
-    """True if the defaults of a constructor may make a layer; False if they choose another one, by a key or a test."""
-    call, function = layer.value, layer.function
-    if call.op is not Op.CALL or call.callee.op in (Op.INDEX, Op.CALL):
+def _is_made_by_default(refused: queries.RefusedOperation) -> bool:
+    """True if the defaults of a constructor may make the layer; False if they choose another, by a key or a test."""
+    layer = refused.layer
+    if layer is None or layer.value.op is not Op.CALL:
+        return True
+    if layer.value.callee.op not in (Op.GLOBAL, Op.ATTR):
         return False
-    parameters = () if function is None else function.parameters
-    defaults = {
-        one.name: one.default.data for one in parameters if one.default is not None and one.default.op is Op.CONST
-    }
-    events = () if function is None else function.flow.of(EventKind.CALL)
-    guards = [event.guard for event in events if event.value is call and event.guard is not None]
-    links = [link for guard in guards for link in guard.chain()]
+    function, value = refused.site.function, refused.site.value
+    name = self_attribute(value.callee) if value.op is Op.CALL else None
+    owner = None if function is None else function.owner
+    stores = [] if owner is None or name is None else list(owner.stores(name))
+    chosen = [event for method, event in stores if _may_hold_by_default(event, method)]
+    return len(chosen) == len(stores) or any(_makes(part, layer) for event in chosen for part in event.value.walk())
+
+
+def _makes(value: Value, layer: queries.Site) -> bool:
+    """True if a value is the call that makes a layer, or calls the function that does."""
+    maker = None if layer.function is None else layer.function.name
+    return value is layer.value or (value.op is Op.CALL and called_name(value.callee) == maker)
+
+
+def _may_hold_by_default(event: Event, function: Function) -> bool:
+    """True unless the defaults of a function's parameters contradict the condition under which an event happens."""
+    stated = [(one.name, one.default) for one in function.parameters]
+    defaults = {name: default.data for name, default in stated if default is not None and default.op is Op.CONST}
+    links = () if event.guard is None else event.guard.chain()
     return all(queries.outcome(link.test, defaults) in (None, link.truthy) for link in links)
 
 

@@ -16,31 +16,39 @@ if TYPE_CHECKING:
     from modellint.link.classes.models import ClassModel
     from modellint.link.project import Project
 
-#: How many layers that may hold objects of a class are found, and how many names lead to them.
+#: How many layers that may hold objects of a class are found, how many names lead to them, and how many of these are
+#: of classes that inherit from it.
 _MAX_HOLDERS = 6
 _MAX_NAMED = 12
+_MAX_BELOW = 4
 
 
-def holders(cls: Class, project: Project) -> dict[ClassModel, list[str]]:
+def holders(cls: Class, project: Project) -> dict[ClassModel, dict[str, ClassModel]]:
     """The layers in sight that may hold objects of a class, with the constructor parameters that take such an object.
 
-    They mention its name, or that of a class or function which does.
+    They mention its name, that of a class which inherits from it, or that of a class or function which mentions one.
     """
-    found: dict[ClassModel, list[str]] = {}
-    named: list[Class | Function] = [cls]
+    found: dict[ClassModel, dict[str, ClassModel]] = {}
+    model, near = project.classes.model(cls), cls.module.classes.values()
+    below = [one for one in near if one is not cls and model in project.classes.model(one).mro()]
+    kinds = [cls, *below[:_MAX_BELOW]]
+    named: list[Class | Function] = [*kinds]
     for one in named:
         if len(named) > _MAX_NAMED or len(found) > _MAX_HOLDERS:
             break
         for function in _mentioning(one, project):
-            for layer, parameter in _given_by(function, cls, project) if one is cls else ():
-                found.setdefault(layer, []).append(parameter)
             by = function.owner or function
             if by not in named:
                 named.append(by)
-            model = project.classes.model(by) if isinstance(by, Class) else None
-            if model is not None and model.is_module is True and by is not cls:
-                annotated = [] if function.name != "__init__" or one is not cls else _annotated(function, cls, project)
-                found.setdefault(model, []).extend(annotated)
+            holder = project.classes.model(by) if isinstance(by, Class) and by not in kinds else None
+            if holder is not None and holder.is_module is True:
+                found.setdefault(holder, {})
+            if isinstance(one, Class) and one in kinds:
+                held = project.classes.model(one)
+                for layer, parameter in _given_by(function, one, project):
+                    found.setdefault(layer, {})[parameter] = held
+                if holder in found and function.name == "__init__":
+                    found[holder].update(dict.fromkeys(_annotated(function, one, project), held))
     return dict(list(found.items())[:_MAX_HOLDERS])
 
 

@@ -118,13 +118,11 @@ class ObjectRuns:
     def holders(self, cls: Class) -> list[FinishedObject]:
         """Runs of layers in sight that may hold objects of a class, which their constructors may get."""
         if cls not in self._holders:
-            held = self._project.classes.model(cls)
             found = holders(cls, self._project).items()
-            self._holders[cls] = [self._given(model, dict.fromkeys(names, held)) for model, names in found]
+            self._holders[cls] = [
+                FinishedObject(model, self.keepers, given) if given else self.of(model) for model, given in found
+            ]
         return self._holders[cls]
-
-    def _given(self, model: ClassModel, given: dict[str, Handed]) -> FinishedObject:
-        return FinishedObject(model, self.keepers, given) if given else self.of(model)
 
     def may_strand(self, cls: Class) -> bool:
         """True if a class may store a new tensor as a plain attribute."""

@@ -23,16 +23,10 @@ class Decoder(nn.Module):
         self.cell = nn.LSTMCell(width, width)
         self.width = width
 
-    def start(self, batch):
-        if torch.cuda.is_available():
-            return torch.zeros(batch, self.width).cuda()
-        else:
-            return torch.zeros(batch, self.width)
-
     def forward(self, features):
         batch = features.size(0)
         word = self.embed(maker.LongTensor([1] * batch))
-        hidden, cell = self.start(batch), to_cuda(torch.zeros(batch, self.width))
+        hidden, cell = (to_cuda(torch.zeros(batch, self.width)) for _ in range(2))
         hidden, cell = self.cell(features[:, 0] + word, (hidden, cell))
         last = torch.zeros(batch, self.width)
         if USE_CUDA:

@@ -187,14 +187,17 @@ def _reading_of(recipe: Recipe, project: Project) -> tuple[dict[tuple[Scalar, ..
         run = configuration(recipe, project)
         changed = _changed_names(project)
         found: dict[tuple[Scalar, ...], Instantiation] = {}
+        readings: dict[int, Reading] = {}
         for one in _roots(project):
             spot = next((run.root.at(keys) for keys in _ends(one.keys) if run.root.has(keys)), None)
             if spot is not None and spot.kind is NodeKind.MAPPING and _WRITING.target not in spot.names:
                 if _is_near(spot):
                     untargeted[spot.path] = spot
             elif spot is not None and spot.kind is NodeKind.MAPPING:
-                reading = started(project, Reading).of(Reading)
-                reading.build(spot, run, builders(project))
+                reading = readings.get(id(spot))
+                if reading is None:
+                    reading = readings[id(spot)] = started(project, Reading).of(Reading)
+                    reading.build(spot, run, builders(project))
                 untargeted.update((each.path, each) for each in reading.untargeted)
                 built = reading.built.values()
                 for each in (replace(one.how, keys=tuple(spot.keys)), *built):

@@ -227,3 +227,22 @@ def test_the_same_is_composed_and_refused(tmp_path: Path, name: str) -> None:
         ours = {key: one for key, one in value(found.root).items() if key not in ("hydra", "defaults")}
         texts = {key: loose(one) for key, one in ours.items()}
         assert texts == {key: loose(one) for key, one in expected.items()} or name == "a number for text"
+
+
+@pytest.mark.parametrize(
+    "line", ["import app.schema", "from app import schema", "import app.schema as s", "import app.run"]
+)
+def test_what_a_program_imports_is_stored(tmp_path: Path, line: str) -> None:
+    files = {"config.yaml": f"{CHOSEN}debugg: true\n", **FILES}
+    for name, text in files.items():
+        (tmp_path / "conf" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "conf" / name).write_text(text, encoding="utf-8")
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app/__init__.py").touch()
+    (tmp_path / "app/run.py").write_text("from .schema import store\n", encoding="utf-8")
+    (tmp_path / "app/schema.py").write_text(HEAD + STORED, encoding="utf-8")
+    (tmp_path / "main.py").write_text(f"{line}\n{PROGRAM}", encoding="utf-8")
+    project = Project(ProjectOptions(root=tmp_path))
+    found = composition(apps(project)[0], project)
+    assert found is not None
+    assert [one.text for one in found.refusals] == ["debugg"]

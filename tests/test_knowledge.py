@@ -117,6 +117,9 @@ def test_classes_of_recipes_are_known(name: str, bare: Project) -> None:
         ("speechbrain.nnet.CNN.Conv1d", {"out_channels": 3, "kernel_size": 3, "in_channels": 4}, True),
         ("speechbrain.nnet.activations.Softmax", {"apply_log": True}, False),
         ("speechbrain.processing.features.STFT", {"sample_rate": 16000}, False),
+        ("einops.layers.torch.Rearrange", {"pattern": "b c -> c b"}, False),
+        ("einops.layers.torch.Reduce", {"pattern": "b c -> c", "reduction": "mean"}, False),
+        ("einops.layers.torch.EinMix", {"pattern": "b c -> b d", "weight_shape": "c d", "c": 3, "d": 4}, True),
         ("speechbrain.processing.features.Filterbank", {}, False),
         ("speechbrain.processing.features.Filterbank", {"freeze": False}, True),
         # Its deltas keep their kernel in a buffer.
@@ -227,7 +230,7 @@ print("_taken" in vars(catalogue("speechbrain").earlier), file=sys.stderr)
 
 def test_facts_are_compact_and_hold_no_prose() -> None:
     folder = Path(facts.__file__).parent
-    files = [folder / f"{name}.json" for name in knowledge.PACKAGES]
+    files = [folder / f"{name}.json" for name in knowledge.DESCRIBED]
     assert sum(path.stat().st_size for path in files) < 400_000
     for path in files:
         texts = [n for n in json.loads(path.read_text(encoding="utf-8"))["nodes"] if isinstance(n, str) and n[0] == "'"]
@@ -279,7 +282,7 @@ class Wide(torch.nn.Module):
 def shipped() -> Iterator[None]:
     """Puts the shipped facts back in their place."""
     yield
-    for name in knowledge.PACKAGES:
+    for name in knowledge.DESCRIBED:
         knowledge.use(name, facts.load(name))
 
 

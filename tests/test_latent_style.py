@@ -83,3 +83,13 @@ def test_a_reference_is_told_that_no_file_answers(tmp_path: Path, more: str, exp
     (tmp_path / "base.yaml").write_text(f"other: 1\n{more}", encoding="utf-8")
     config = f"{CONFIG.replace('wide', 'width')}width: ${{size}}\n"
     assert codes(tmp_path, BUILDERS["with steps"], config) == expected
+
+
+def test_a_folder_with_too_many_files_around_is_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    monkeypatch.chdir(tmp_path)
+    found = codes(project, BUILDERS["with steps"], CONFIG)
+    monkeypatch.setattr("modellint.reading.mentioning.MAX_FILES", 3)
+    (tmp_path / "other.py").touch()
+    assert codes(project, BUILDERS["with steps"], CONFIG) == found == [("ML403", 6), ("ML403", 6)]

@@ -36,6 +36,8 @@ class Net(nn.Module):
         self.depth = depth
         self.head = MODELS.build(head)
 ''',
+    "configs/parts/small.py": "depth = 3\n",
+    "configs/deep.yaml": "_base_: ./base.py\nmodel:\n  depth: 8\n",
     "configs/base.py": 'model = dict(type="Net", depth=2, head=dict(type="WideHead", width=8, classes=3))\n',
 }
 OTHERS = "_base_ = './base.py'\n"
@@ -52,6 +54,22 @@ OFFERED = {
     "arguments of an inherited type": (f"{OTHERS}model = dict(head=dict(¦))\n", ["width=", "classes=", "bias="]),
     "a value": ("model = dict(type='Net', depth=¦)\n", []),
     "another call": ("model = dict(type='Net', depth=max(¦))\n", []),
+    "inherited values": (f"{OTHERS}depth = _base_.¦\n", ["model"]),
+    "an inherited value that is begun": (f"{OTHERS}model = dict(depth=_base_.model.de¦)\n", ["depth", "head", "type"]),
+    "inherited values in a text": (f"{OTHERS}name = '{{{{_base_.model.head.¦'\n", ["classes", "type", "width"]),
+    "files to inherit": ("_base_ = ['./base.py', './¦']\n", ["base.py", "deep.yaml", "parts"]),
+}
+#: The same of a configuration in YAML.
+IN_YAML = "_base_: ./base.py\n"
+OFFERED_IN_YAML = {
+    "names": (f"{IN_YAML}model:\n  type: ¦\n", ["Net", "WideHead"]),
+    "arguments": (f"{IN_YAML}other:\n  type: Net\n  ¦\n", ["depth", "head"]),
+    "arguments of an inherited type": (f"{IN_YAML}model:\n  head:\n    bias: 1\n    c¦\n", ["width", "classes"]),
+    "arguments in braces": (f"{IN_YAML}other: {{type: WideHead, width: 3, ¦}}\n", ["classes", "bias"]),
+    "inherited values": (f"{IN_YAML}depth: {{{{_base_.model.¦\n", ["depth", "head", "type"]),
+    "files to inherit": ("_base_: ./¦\n", ["base.py", "deep.yaml", "parts"]),
+    "a value": (f"{IN_YAML}model:\n  depth: ¦\n", []),
+    "no configuration": ("model:\n  type: ¦\n", []),
 }
 
 
@@ -69,6 +87,13 @@ async def test_completions(client: LanguageClient, tmp_path: Path) -> None:
     assert found == {name: expected for name, (_, expected) in OFFERED.items()}
 
 
+async def test_completions_in_yaml(client: LanguageClient, tmp_path: Path) -> None:
+    write(tmp_path, PROJECT)
+    path = tmp_path / "configs/small.yaml"
+    found = {name: await labels(path, text, client) for name, (text, _) in OFFERED_IN_YAML.items()}
+    assert found == {name: expected for name, (_, expected) in OFFERED_IN_YAML.items()}
+
+
 async def test_other_python_files_have_none(client: LanguageClient, tmp_path: Path) -> None:
     write(tmp_path, PROJECT)
     text = "class Net:\n    def make(self):\n        return dict(type='¦')\n"
@@ -84,14 +109,25 @@ PLACES = {
     ),
     "an argument": (f"{OTHERS}model = dict(head=dict(bi¦as=False))\n", ["bias=True", "WideHead"], ("nets.py", 10)),
     "a file": ("_base_ = ['./ba¦se.py']\nmodel = dict(depth=3)\n", ["configs/base.py"], ("base.py", 1)),
+    "an inherited value": (f"{OTHERS}depth = _base_.model.de¦pth\n", ["model.depth", "2"], ("base.py", 1)),
+    "a mapping of one": (f"{OTHERS}name = '{{{{_base_.model.he¦ad.width}}}}'\n", ["WideHead(…)"], ("base.py", 1)),
+}
+PLACES_IN_YAML = {
+    "a name": (f"{IN_YAML}model:\n  head:\n    type: Wide¦Head\n", ["class WideHead(width"], ("nets.py", 7)),
+    "an argument": (f"{IN_YAML}model:\n  head:\n    bi¦as: false\n", ["bias=True", "WideHead"], ("nets.py", 10)),
+    "a file": ("_base_: ./de¦ep.yaml\nmodel:\n  depth: 3\n", ["configs/deep.yaml"], ("deep.yaml", 1)),
+    "an inherited value": ("_base_: ./deep.yaml\nwidth: {{_base_.model.de¦pth}}\n", ["8"], ("deep.yaml", 3)),
 }
 
 
-async def test_texts_and_definitions(client: LanguageClient, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("file", "places"), [("small.py", PLACES), ("small.yaml", PLACES_IN_YAML)])
+async def test_texts_and_definitions(
+    client: LanguageClient, tmp_path: Path, file: str, places: dict[str, tuple[str, list[str], tuple[str, int]]]
+) -> None:
     write(tmp_path, PROJECT)
-    path = tmp_path / "configs/small.py"
-    told = {name: await hovered(path, text, client) for name, (text, *_) in PLACES.items()}
-    parts = {name: [part for part in PLACES[name][1] if part in text] for name, text in told.items()}
-    assert parts == {name: expected for name, (_, expected, _) in PLACES.items()}
-    found = {name: await defined(path, text, client) for name, (text, *_) in PLACES.items()}
-    assert found == {name: [place] for name, (*_, place) in PLACES.items()}
+    path = tmp_path / "configs" / file
+    told = {name: await hovered(path, text, client) for name, (text, *_) in places.items()}
+    parts = {name: [part for part in places[name][1] if part in text] for name, text in told.items()}
+    assert parts == {name: expected for name, (_, expected, _) in places.items()}
+    found = {name: await defined(path, text, client) for name, (text, *_) in places.items()}
+    assert found == {name: [place] for name, (*_, place) in places.items()}

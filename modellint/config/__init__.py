@@ -223,7 +223,15 @@ def _project_root(start: Path) -> Path:
         if any(os.path.exists(folder / mark) for mark in _ROOT_MARKS):
             return folder
     cwd = Path.cwd()
-    return cwd if start.is_relative_to(cwd) else start
+    return cwd if start == cwd or (start.is_relative_to(cwd) and _is_searched(cwd)) else start
+
+
+def _is_searched(folder: Path) -> bool:
+    """True if a folder has few enough files for rules to search it for those that belong together."""
+    from modellint.reading.files import Files
+    from modellint.reading.mentioning import MAX_FILES, found_below
+
+    return len(found_below(Files(), folder, (".py",))) <= MAX_FILES
 
 
 def _load(path: Path, *, must_configure: bool = False, extending: tuple[Path, ...] = ()) -> Settings | None:

@@ -9,6 +9,7 @@ configurations: the primary one, one that this composes by default, or one that 
 from __future__ import annotations
 
 import os
+import re
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,6 +46,10 @@ _MARKS = (b"defaults", b"_target_", b"${", b"@package")
 #: How many folders above a file are looked into in a large project.
 _LEVELS = 5
 #: Methods that return the path that they are called on, in another form.
+#: The names of `import a, b.c as d`.
+_IMPORT = re.compile(r"^[ \t]*import[ \t]+([\w., \t]+)", re.MULTILINE)
+#: The most files that a script is followed into.
+_MOST_IMPORTED = 300
 _SAME = ("resolve", "absolute", "as_posix", "expanduser")
 #: How many names one after the other stand for a path.
 _MOST_NAMES = 5
@@ -295,16 +300,33 @@ def _search_path(app: App, project: Project) -> SearchPath:
 
 
 def _imports(app: App, script: Path, project: Project) -> bool:
-    """True if the script of a program is a file, or imports it or a name in it."""
-    module = project.python(app.script)
-    if app.script == script or module is None:
-        return app.script == script
-    found = (project.names.find_module(one, app.script) for name in module.imports.values() for one in _prefixes(name))
-    return any(one is not None and one.file == script for one in found)
+    """True if the script of a program is a file, or imports it or a name in it, or another file that does."""
+    return script in project.once(("imported by", app.script), lambda: _imported_by(app.script, project))
 
 
-def _prefixes(name: str) -> tuple[str, ...]:
-    return name, name.rpartition(".")[0]
+def _imported_by(script: Path, project: Project) -> frozenset[Path]:
+    """The files of the project that are imported where a script is run, with the script."""
+    found: dict[Path, None] = {script: None}
+    pending = [script]
+    for path in pending:
+        module = project.python(path)
+        if module is None or len(found) > _MOST_IMPORTED:
+            continue
+        # Of `import a.b`, the outline has the name that it binds.
+        plain = (one.split()[0] for names in _IMPORT.findall(module.text) for one in names.split(",") if one.strip())
+        names = dict.fromkeys((*module.imports.values(), *module.star_imports, *plain))
+        for name in dict.fromkeys(part for one in names for part in _prefixes(one)):
+            other = project.names.find_module(name, path)
+            if other is not None and other.file not in found and not project.names.path.is_packaged(other.file):
+                found[other.file] = None
+                pending.append(other.file)
+    return frozenset(found)
+
+
+def _prefixes(name: str) -> Iterator[str]:
+    """A dotted name and the packages around it, which are imported as well."""
+    parts = name.split(".")
+    return (".".join(parts[:end]) for end in range(len(parts), 0, -1))
 
 
 def _more_folders(app: App, project: Project) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from modellint.dialects.loading import LIBRARY, loads, readings
 from modellint.dialects.lone import configuration
 from modellint.dialects.reading import Builder, Reading
 from modellint.edits.similar import get_close_matches
@@ -40,10 +41,9 @@ _DEEPEST = 6
 
 @dataclass(frozen=True)
 class _Built:
-    """A node that a script builds, by the keys that lead to it, with those that lead to the configuration."""
+    """A node that a script builds; its keys are those that lead to it, with those that lead to the configuration."""
 
     script: Path
-    keys: tuple[str, ...]
     how: Instantiation
 
 
@@ -141,24 +141,13 @@ def is_loaded_strictly(project: Project) -> bool:
     """True if the scripts that build objects load YAML with OmegaConf only, which refuses a key that stands twice."""
 
     def find() -> bool:
-        scripts = [
-            module for path in dict.fromkeys(one.script for one in _roots(project)) if (module := project.python(path))
-        ]
+        paths = dict.fromkeys(one.script for one in _roots(project))
+        scripts = list(filter(None, map(project.python, paths)))
         is_other = any(module.imports_of("yaml", "ruamel") for module in scripts)
-        return not is_other and any(_loads_omegaconf(module, project) for module in scripts)
+        functions = (function for module in scripts for function in (*module.all_functions(), module.body))
+        return not is_other and any(loads(function, project) for function in functions)
 
     return project.once(("latent loading",), find)
-
-
-def _loads_omegaconf(module: ModuleFacts, project: Project) -> bool:
-    """True if a script calls `OmegaConf.load`."""
-    callees = (
-        event.value.callee
-        for function in (*module.all_functions(), module.body)
-        for event in function.flow.of(EventKind.CALL)
-    )
-    found = (project.names.definition(module, one) for one in callees)
-    return any(isinstance(one, External) and one.name.endswith("OmegaConf.load") for one in found)
 
 
 # -- objects that are built --------------------------------------------------------------------------------------------
@@ -181,36 +170,47 @@ def untargeted_in(recipe: Recipe, project: Project) -> list[Spot]:
     return [spot for spot in _reading_of(recipe, project)[1] if spot.key is not None]
 
 
-def _reading_of(recipe: Recipe, project: Project) -> tuple[dict[tuple[Scalar, ...], Instantiation], list[Spot]]:
-    def find() -> tuple[dict[tuple[Scalar, ...], Instantiation], list[Spot]]:
+def readings_of(recipe: Recipe, project: Project) -> list[Reading]:
+    """The runs of the constructors that get parts of a configuration."""
+    return _reading_of(recipe, project)[2]
+
+
+def _reading_of(
+    recipe: Recipe, project: Project
+) -> tuple[dict[tuple[Scalar, ...], Instantiation], list[Spot], list[Reading]]:
+    def find() -> tuple[dict[tuple[Scalar, ...], Instantiation], list[Spot], list[Reading]]:
+        runs: list[Reading] = []
         untargeted: dict[str, Spot] = {}
         run = configuration(recipe, project)
         changed = _changed_names(project)
         found: dict[tuple[Scalar, ...], Instantiation] = {}
-        readings: dict[int, Reading] = {}
+        roots: dict[tuple[Scalar, ...], list[Instantiation]] = {}
         for one in _roots(project):
-            spot = next((run.root.at(keys) for keys in _ends(one.keys) if run.root.has(keys)), None)
-            if spot is not None and spot.kind is NodeKind.MAPPING and _WRITING.target not in spot.names:
+            spots = (run.root.find(keys) for keys in _ends(one.how.keys))
+            spot = next(filter(None, spots), None)
+            if spot is not None:
+                keys = tuple(spot.keys)
+                roots.setdefault(keys, []).append(replace(one.how, keys=keys))
+        for keys, calls in roots.items():
+            spot = run.root.at(keys)
+            if spot.kind is NodeKind.MAPPING and _WRITING.target not in spot.names:
                 if _is_near(spot):
                     untargeted[spot.path] = spot
-            elif spot is not None and spot.kind is NodeKind.MAPPING:
-                reading = readings.get(id(spot))
-                if reading is None:
-                    reading = readings[id(spot)] = started(project, Reading).of(Reading)
-                    reading.build(spot, run, builders(project))
+            elif spot.kind is NodeKind.MAPPING:
+                reading = started(project, Reading).of(Reading)
+                reading.build(spot, run, builders(project))
+                runs.append(reading)
                 untargeted.update((each.path, each) for each in reading.untargeted)
-                built = reading.built.values()
-                for each in (replace(one.how, keys=tuple(spot.keys)), *built):
+                for each in (*calls, *reading.built.values()):
                     known = found.get(each.keys)
-                    is_less = known is None or (known.is_final and not each.is_final)
-                    if is_less:
+                    if known is None or (known.is_final and not each.is_final):
                         found[each.keys] = replace(each, changed=changed)
-        return found, list(untargeted.values())
+        return found, list(untargeted.values()), runs
 
     return project.once(("latent built", recipe.file), find)
 
 
-def _ends(keys: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _ends(keys: tuple[Scalar, ...]) -> Iterator[tuple[Scalar, ...]]:
     """The last keys, as many as there may be first."""
     return (keys[start:] for start in range(len(keys)))
 
@@ -221,16 +221,19 @@ def _is_near(spot: Spot) -> bool:
 
 
 def _roots(project: Project) -> tuple[_Built, ...]:
-    """The keys under which scripts build objects: `model` of `build(config.model)`."""
+    """The nodes that scripts build: `model` of `build(config.model)`, or each of those that a loop builds."""
 
     def find() -> tuple[_Built, ...]:
+        known, root = builders(project), project.options.root
         found: dict[_Built, None] = {}
-        for builder, how in builders(project).items():
-            for path in project.files.mentioning(project.options.root, builder.name):
-                module = project.python(path)
-                for function in (module.body, *module.all_functions()) if module is not None else ():
-                    if builder.name in function.words or (module is not None and function is module.body):
+        for builder, how in known.items():
+            for module in filter(None, map(project.python, project.files.mentioning(root, builder.name))):
+                for function in (module.body, *module.all_functions()):
+                    if builder.name in function.words or function is module.body:
                         found.update(dict.fromkeys(_roots_in(function, how, project)))
+        for module in filter(None, map(project.python, project.files.mentioning(root, LIBRARY))):
+            built = (one for reading in readings(module, project, known) for one in reading.built.values())
+            found.update((_Built(module.file, one), None) for one in built)
         return tuple(found)
 
     return project.once(("latent roots",), find)
@@ -247,7 +250,7 @@ def _roots_in(function: Function, how: Builder, project: Project) -> Iterator[_B
         found = project.names.definition(function.module, call.callee)
         if isinstance(found, DefinedFunction) and found.function is builder:
             made = how.instantiation(keys, len(call.positional), call.keywords, is_all=not call.has_unpacking)
-            yield _Built(function.module.file, keys, made)
+            yield _Built(function.module.file, made)
 
 
 def _steps(value: Value) -> Iterator[str]:

@@ -105,14 +105,25 @@ def _missing_references(run: Configuration, recipe: Recipe, project: Project) ->
 
 def _is_elsewhere(key: str, recipe: Recipe, project: Project) -> bool:
     """True if another YAML file of the project has a key, or if there are too many files."""
+    counts = _key_counts(project)
+    return not counts or counts[key] > (key in _KEY.findall(recipe.source.text))
+
+
+def is_anywhere(key: str, project: Project) -> bool:
+    """True if a YAML file of the project has a key, or if there are too many files."""
+    counts = _key_counts(project)
+    return not counts or counts[key] > 0
+
+
+def _key_counts(project: Project) -> Counter[str]:
+    """The number of YAML files of the project that have a key; none if there are too many files."""
 
     def find() -> Counter[str]:
         paths = files_below(project, project.options.root, (".yaml", ".yml"))
         texts = ((project.files.read(path) or b"").decode("utf-8", "replace") for path in paths)
         return Counter(name for text in texts for name in set(_KEY.findall(text)))
 
-    counts = project.once(("yaml keys",), find)
-    return not counts or counts[key] > (key in _KEY.findall(recipe.source.text))
+    return project.once(("yaml keys",), find)
 
 
 def _is_added(key: str, recipe: Recipe, project: Project, *, is_near: bool) -> bool:

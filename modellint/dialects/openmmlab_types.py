@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from modellint.dialects.built import Fate, built_by_programs, fate_of
-from modellint.dialects.openmmlab import config_file, leaves_of, partial_paths
+from modellint.dialects.openmmlab import DELETE, config_file, leaves_of, partial_paths
 from modellint.dialects.reading import Instantiation
 from modellint.dialects.registries import registries
 from modellint.edits.similar import get_close_matches
@@ -412,10 +412,12 @@ def untyped_mappings(recipe: Recipe, project: Project) -> Iterator[tuple[Item, s
 
 
 def is_taken_out(name: str, item: Item, recipe: Recipe, project: Project) -> bool:
-    """True if something may take an argument out of a mapping before the object is built of the rest."""
+    """True if something may take an argument out of a mapping before it builds the object of the rest, if it does."""
     owner, keys = owners(recipe, project).get(id(item), (None, ()))
     if owner is None and keys and name in _TAKEN_OUT.get(str(keys[0]), ()):
         return True
+    if name == DELETE and fate(item, recipe, project) not in (Fate.PLAIN, Fate.BUILT):
+        return True  # mmengine leaves it where nothing is inherited, which only fails where something is built
     if name in _OF_LAYERS or _is_compared(item.node.tag.target, project):
         return True
     found = project.files.mentioning(project.options.root, f"' {name}", "pop")

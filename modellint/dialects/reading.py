@@ -80,21 +80,24 @@ class ConfigNode(Foreign):
     spot: Spot
 
     def truth(self) -> bool | None:
-        return bool(self.spot.names) or (None if self.spot.is_open else False)
+        return None if self._is_unsure else bool(self.spot.names)
 
     def has(self, key: object) -> bool | None:
         if key in self.spot.names:
-            return True
+            return None if self.spot.shared.is_any else True
         return None if self.spot.is_open else False
+
+    @property
+    def _is_unsure(self) -> bool:
+        return self.spot.shared.is_any or (self.spot.is_open and not self.spot.names)
 
 
 @dataclass(frozen=True, slots=True)
 class _Entries(Foreign):
-    """The result of `items()` or, without keys, of `values()` of a mapping; as a `pair`, one entry of it."""
+    """The result of `keys()`, `values()` or `items()` of a mapping, by that name, or a `pair` of the latter."""
 
     spot: Spot
-    has_keys: bool
-    is_pair: bool = False
+    what: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +136,18 @@ class Builder:
         return Instantiation(keys, self.positional, self.keywords | (frozenset(names) - own), is_final)
 
 
+@dataclass(frozen=True, eq=False)
+class Unpacking:
+    """A call that certainly gets the entries of a mapping as arguments, `Net(**config.net)`, with others besides.
+
+    `spot` is the mapping, and `frame` that of the calling function.
+    """
+
+    call: Value
+    spot: Spot
+    frame: Frame
+
+
 class Reading(Theory):
     """The theory of a run of a program with its configuration."""
 
@@ -154,6 +169,8 @@ class Reading(Theory):
         #: The places that are read.
         self.found: set[str] = set()
         self.built: dict[tuple[Value, tuple[Scalar, ...]], Instantiation] = {}
+        #: The calls that get the entries of a mapping as arguments.
+        self.unpacked: dict[tuple[Value, int], Unpacking] = {}
         #: The keys that the program puts into some configuration; None among them for any.
         self.stored: set[str | None] = set()
 
@@ -177,7 +194,7 @@ class Reading(Theory):
     def _note_untargeted(self, spot: Spot, frame: Frame, value: Value) -> None:
         """Note a mapping that is certainly built and names no class."""
         is_lacking = spot.kind is NodeKind.MAPPING and spot.recipe.dialect.writing.target not in spot.names
-        if is_lacking and not spot.is_open and not self._run.path and self._is_reached(value, frame):
+        if is_lacking and not spot.is_open and self.is_certain(value, frame):
             self.untargeted.append(spot)
 
     def _construct(self, spot: Spot, frame: Frame, value: Value) -> None:
@@ -200,6 +217,17 @@ class Reading(Theory):
                 if code is not None and not words.isdisjoint(code.words):
                     self._run.calls.method(atom, name, ANY_ARGUMENTS, frame, value)
 
+    def expression(self, value: Value, frame: Frame) -> Atoms | None:
+        if value.op is Op.CALL and None in value.data and value.args[-1].op is not Op.DICT:
+            rest = zip(reversed(value.data), reversed(value.args), strict=False)
+            parts = [part for name, part in rest if name is None]
+            atoms = self._run.evaluate(parts[0], frame) if len(parts) == 1 else ()
+            spot = atoms[0].spot if len(atoms) == 1 and isinstance(atoms[0], ConfigNode) else None
+            is_mapping = spot is not None and spot.kind is NodeKind.MAPPING and not spot.shared.is_any
+            if spot is not None and is_mapping and not spot.is_open and self.is_certain(value, frame):
+                self.unpacked[value, id(spot)] = Unpacking(value, spot, frame)
+        return None
+
     def attribute(self, atom: Atom, name: str, frame: Frame | None, value: Value | None) -> Atoms | None:
         if not isinstance(atom, ConfigNode):
             return None
@@ -212,19 +240,24 @@ class Reading(Theory):
             return None
         if index is None:
             is_list = atom.spot.node.kind is NodeKind.SEQUENCE
-            return join(map(self._atoms, atom.spot.children.values())) if is_list else UNKNOWN
-        if len(index) == 1 and isinstance(index[0], Constant) and isinstance(index[0].value, str):
-            return self._child(atom.spot, index[0].value, frame, value)
-        return UNKNOWN
+            return join(map(self._atoms, atom.spot.children.values())) if is_list else _key_atoms(atom.spot)
+        names = [one.value for one in index if isinstance(one, Constant) and isinstance(one.value, str)]
+        if not names or len(names) < len(index):
+            return UNKNOWN
+        if len(names) == 1:
+            return self._child(atom.spot, names[0], frame, value)
+        # One of several keys: none of them is certainly read.
+        return join(self._child(atom.spot, name, None, None) for name in names)
 
     def _entry(self, entries: _Entries, index: Atoms | None) -> Atoms:
-        """An entry of a mapping, or the value in it."""
-        if index is None and entries.has_keys:
-            return (replace(entries, is_pair=True),)
+        """An entry of a mapping, or the key or value in it."""
+        if index is None and entries.what == "items":
+            return (replace(entries, what="pair"),)
         at = constant(index) if index else None
-        if index is not None and (not entries.is_pair or at is None or at.value != 1):
-            return UNKNOWN
-        return join(map(self._atoms, entries.spot.children.values()))
+        which = entries.what if index is None else at.value if at is not None and entries.what == "pair" else None
+        if which in ("keys", 0):
+            return _key_atoms(entries.spot)
+        return join(map(self._atoms, entries.spot.children.values())) if which in ("values", 1) else UNKNOWN
 
     def _child(self, spot: Spot, name: str, frame: Frame | None, value: Value | None) -> Atoms:
         found = spot.get(name)
@@ -238,11 +271,15 @@ class Reading(Theory):
 
     def _miss(self, spot: Spot, name: str, frame: Frame, value: Value) -> None:
         """Note a key that a mapping lacks, if the program certainly reads it."""
-        if not spot.is_open and not self._run.path and self._is_reached(value, frame):
+        if not spot.is_open and self.is_certain(value, frame):
             self.missing.setdefault((value, name), (spot, frame))
 
-    def _is_reached(self, value: Value, frame: Frame) -> bool:
+    def is_certain(self, value: Value, frame: Frame) -> bool:
         """True if a value is certainly evaluated, and no handler expects the error of a missing key."""
+        return not self._run.path and self._is_reached(value, frame)
+
+    def _is_reached(self, value: Value, frame: Frame) -> bool:
+        """True if a value is certainly evaluated where its function is, and no handler expects a missing key."""
         event = frame.flow.once(_events_by_part).get(id(value))
         if event is None:
             return True
@@ -253,7 +290,7 @@ class Reading(Theory):
         if spot.node.kind is not NodeKind.SCALAR:
             return (ConfigNode(spot),)
         item = self._items(spot)
-        if item is None or item.kind is not ItemKind.CONSTANT:
+        if item is None or item.kind is not ItemKind.CONSTANT or spot.shared.is_any:
             return UNKNOWN
         return NONE if item.value is None else (Constant(item.value),)
 
@@ -264,13 +301,13 @@ class Reading(Theory):
         if name in _MUTATING:
             self.stored.update((key,) if name in ("pop", "setdefault") else (None,))
         if name in ("get", "pop", "setdefault") and key is not None:
-            found = atom.spot.get(key)
+            found, default = atom.spot.get(key), arguments.argument(1, "default_value")
             if found is not None:
-                return self._atoms(found)
-            default = arguments.argument(1, "default_value")
+                is_there = not atom.spot.shared.is_any or (name == "pop" and default is None)
+                return self._atoms(found) if is_there else join((self._atoms(found), default or NONE))
             return UNKNOWN if atom.spot.is_open else NONE if default is None else default
-        if name in ("items", "values"):
-            return (_Entries(atom.spot, name == "items"),)
+        if name in ("keys", "values", "items"):
+            return (_Entries(atom.spot, name),)
         return (atom,) if name == "copy" else UNKNOWN
 
     def apply(self, function: Atom, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
@@ -304,15 +341,19 @@ class Reading(Theory):
             for atom in arguments.argument(0, code.parameters[0].name) or ():
                 if isinstance(atom, ConfigNode):
                     self._note_untargeted(atom.spot, frame, value)
-                    keys, builder = tuple(atom.spot.keys), self._builders[code.function]
-                    given = len(arguments.positional), arguments.keywords
-                    self.built[value, keys] = builder.instantiation(keys, *given, is_all=arguments.is_complete)
+                    self.note_built(self._builders[code.function], atom, arguments, value)
                     self._construct(atom.spot, frame, value)
             return UNKNOWN
         if not isinstance(code, SourceMethod) or f"{code.function.module.name}.{code.name}" not in _BUILDERS:
             return None
         self._build(arguments, frame, value)
         return UNKNOWN
+
+    def note_built(self, builder: Builder, node: ConfigNode, arguments: Arguments, value: Value) -> None:
+        """Note the call of a builder with a node."""
+        keys, given = tuple(node.spot.keys), len(arguments.positional)
+        found = builder.instantiation(keys, given, arguments.keywords, is_all=arguments.is_complete)
+        self.built[value, keys] = found
 
     def _build(self, arguments: Arguments, frame: Frame, value: Value) -> None:
         config = arguments.argument(0, "config")
@@ -345,7 +386,11 @@ class Reading(Theory):
         """True if the object is certainly made, with a part of the configuration as an argument."""
         given = (atom for atoms in event.shell.arguments.all() for atom in atoms)
         is_given = any(isinstance(atom, ConfigNode) for atom in given)
-        return is_given and not self._run.path and self._is_reached(event.value, event.frame)
+        return is_given and self.is_certain(event.value, event.frame)
+
+
+def _key_atoms(spot: Spot) -> Atoms:
+    return join((Constant(str(name)),) for name in spot.names)
 
 
 def _events_by_part(flow: Flow) -> dict[int, Event]:

@@ -104,13 +104,15 @@ def layer_of(recipe: Recipe, package: str, left_out: frozenset[Scalar]) -> Layer
 class Merging:
     """The state that the places of one configuration share.
 
-    The packages `opened` may have any keys. `clash` is told of a mapping and a list for one key, the later one second;
-    `refuse` of a key, or of its value, that a schema does not take.
+    The packages `opened` may have any keys. With `is_any`, one of the files counts, and nobody knows which. `clash` is
+    told of a mapping and a list for one key, the later one second; `refuse` of a key, or of its value, that a schema
+    does not take.
     """
 
     opened: frozenset[tuple[str, ...]] = frozenset()
     clash: Callable[[Scalar, Layer, Layer], None] | None = None
     refuse: Callable[[Scalar, Layer, Schema], None] | None = None
+    is_any: bool = False
     made: int = 0
 
 
@@ -267,13 +269,12 @@ class Spot:
             spot = spot._child(key)
         return spot
 
-    def has(self, keys: Sequence[Scalar]) -> bool:
-        """True if some keys from here lead to a place."""
-        try:
-            self.at(keys)
-        except KeyError:
-            return False
-        return True
+    def find(self, keys: Sequence[Scalar]) -> Spot | None:
+        """The place at the end of some keys from here; None if there is none."""
+        spot: Spot | None = self
+        for key in keys:
+            spot = None if spot is None else spot.get(key)
+        return spot
 
     def is_around(self, other: Spot) -> bool:
         """True if another place is below this one."""

@@ -17,11 +17,11 @@ from modellint.link.names import DefinedFunction, External
 from modellint.link.searched import files_below
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from modellint.graph.python import ModuleFacts
-    from modellint.graph.recipe import Recipe
+    from modellint.graph.recipe import Recipe, Scalar
     from modellint.link.names import Definition
     from modellint.link.project import Project
 
@@ -35,6 +35,27 @@ _CONTINUED = re.compile(r"\\[ \t]*(?:\r\n?|\n)[ \t]*#?[ \t]*")
 _QUOTES = "`'\""
 _GIVEN = re.compile(r"~?([A-Za-z_][\w.]*)=")
 _SUFFIXES = (".yaml", ".yml", ".py")
+#: The recipes that torchtune ships. Source: torchtune 0.6.1, `_recipe_registry.py`.
+_RECIPES = frozenset(
+    (
+        *("full_finetune_single_device", "full_finetune_distributed", "lora_finetune_single_device"),
+        *("lora_finetune_distributed", "full_dpo_distributed", "lora_dpo_single_device", "lora_dpo_distributed"),
+        *("ppo_full_finetune_single_device", "knowledge_distillation_single_device"),
+        *("knowledge_distillation_distributed", "qat_distributed", "qat_lora_finetune_distributed"),
+        *("eleuther_eval", "generate", "quantize"),
+    )
+)
+#: What the recipes that torchtune ships pass to the objects of top-level keys: how many arguments by position, and the
+#: names of others that an object may need. Source: torchtune 0.6.1, `recipes/*.py`.
+_SHIPPED: dict[str, tuple[int, frozenset[str]]] = {
+    **dict.fromkeys(("model", "policy_model", "reward_and_value_model", "teacher_model"), (0, frozenset())),
+    **dict.fromkeys(("kd_loss", "loss", "metric_logger", "quantizer", "tokenizer"), (0, frozenset())),
+    **dict.fromkeys(("checkpointer", "ref_checkpointer", "teacher_checkpointer"), (0, frozenset())),
+    **dict.fromkeys(("ref_policy_checkpointer", "reward_checkpointer", "value_checkpointer"), (0, frozenset())),
+    "dataset": (1, frozenset()),
+    "optimizer": (1, frozenset()),
+    "lr_scheduler": (1, frozenset(("num_training_steps", "last_epoch"))),
+}
 
 
 @dataclass(frozen=True)
@@ -97,6 +118,26 @@ def programs_of(recipe: Recipe, project: Project) -> tuple[Program, ...]:
         return tuple(Program(one.script, one.main, True) for one in found)
 
     return project.once(("torchtune programs of", recipe.file), find) if known else ()
+
+
+def shipped_call(keys: Sequence[Scalar], recipe: Recipe, project: Project) -> tuple[int, frozenset[str]] | None:
+    """The arguments that torchtune's own recipes pass to the object at some keys; None if a program may be another one.
+
+    An object may stand in a list: `dataset` has several.
+    """
+    named = {one.program for one in _commands(project) if _ends(recipe.file, one.config)}
+    if not (named <= _RECIPES if named else not _programs(project)):
+        return None
+    is_top = len(keys) == 1 or (len(keys) == 2 and isinstance(keys[1], int))
+    return _SHIPPED.get(str(keys[0])) if is_top else None
+
+
+def given_in(where: Sequence[Scalar], recipe: Recipe, project: Project) -> frozenset[str]:
+    """The keys that command lines with a configuration give in one of its mappings."""
+    around = "".join(f"{key}." for key in where)
+    commands = (one for one in _commands(project) if _ends(recipe.file, one.config))
+    given = (key for one in commands for key in one.keys if key.startswith(around))
+    return frozenset(key[len(around) :].partition(".")[0] for key in given)
 
 
 def pairs(module: ModuleFacts, project: Project) -> Iterator[tuple[Program, Recipe]]:

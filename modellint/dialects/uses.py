@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.dialects import latent, torchtune
+from modellint.dialects import latent, loading, torchtune
 from modellint.dialects.apps import apps_in, programs_of
 from modellint.dialects.description import describe
 from modellint.dialects.lone import configuration
@@ -42,8 +42,9 @@ class MissingKey:
     """A key that a program reads and its configuration lacks.
 
     `where` is the key of the mapping that lacks it, empty for the top; `function` the name of the reading function,
-    `file` that of the configuration. `effect` tells what happens if the key names the class to build. `source` is the
-    folder, the name and the arguments with which Hydra composes the configuration; of a file alone its path.
+    `file` that of the configuration, empty for any of the project. `effect` tells what happens if the key names the
+    class to build. `source` is the folder, the name and the arguments with which Hydra composes the configuration; of a
+    file alone its path.
     """
 
     place: Place
@@ -123,18 +124,30 @@ def missing_keys(module: ModuleFacts, project: Project) -> Iterator[MissingKey]:
         for missing in _missing_in(found, recipe.file.name) if found is not None else ():
             if not torchtune.is_given(missing.where, missing.name, project):
                 yield replace(missing, source=(recipe.file.as_posix(), "", ()))
+    for loaded, value, name in loading.keys_missing(module, project, latent.builders(project)):
+        root = loading.root_of(loaded.missing[value, name][0])
+        files = list(dict.fromkeys(layer.recipe.file for layer in root.layers))
+        is_known = len(files) == 1 or not root.shared.is_any
+        found_key = _missing_key(loaded, value, name, " + ".join(file.name for file in files) if is_known else "")
+        if found_key is not None:
+            yield replace(found_key, source=(files[0].as_posix(), "", ()) if len(files) == 1 else None)
 
 
 def _missing_in(reading: Reading, file: str) -> Iterator[MissingKey]:
-    for (value, name), (spot, frame) in reading.missing.items():
-        function = frame.function
-        if function is None or name in reading.stored or None in reading.stored:
-            continue
-        home, about = function.module, describe(spot.recipe.dialect)
-        where, available = ".".join(map(str, spot.keys)), tuple(map(str, spot.names))
-        effect = about.untargeted if name == about.writing.target else ""
-        place, text = home.place(value), home.text_of(value)
-        yield MissingKey(place, text, name, where, available, function.qualname, file, effect)
+    return filter(None, (_missing_key(reading, value, name, file) for value, name in reading.missing))
+
+
+def _missing_key(reading: Reading, value: Value, name: str, file: str) -> MissingKey | None:
+    """A key that a program reads and its configuration lacks; None if the program may store it."""
+    spot, frame = reading.missing[value, name]
+    function = frame.function
+    if function is None or name in reading.stored or None in reading.stored:
+        return None
+    home, about = function.module, describe(spot.recipe.dialect)
+    where, available = ".".join(map(str, spot.keys)), tuple(map(str, spot.names))
+    effect = about.untargeted if name == about.writing.target else ""
+    place, text = home.place(value), home.text_of(value)
+    return MissingKey(place, text, name, where, available, function.qualname, file, effect)
 
 
 def instantiation_of(item: Item, recipe: Recipe, project: Project) -> Instantiation | None:
@@ -177,7 +190,7 @@ def is_given_by_choosers(names: Collection[str], item: Item, recipe: Recipe, pro
         return False
     wholes = [one.composition for one in all_composed_with(recipe.file, project) if one.app == composed.app]
     others = [whole.root for whole in wholes if whole is not composed.composition]
-    return bool(others) and all(root.has((*keys, name)) for root in others for name in names)
+    return bool(others) and all(root.find((*keys, name)) is not None for root in others for name in names)
 
 
 def _calls_in(app: App, project: Project) -> tuple[Instantiation, ...] | None:
@@ -201,12 +214,16 @@ def _of_torchtune(item: Item, recipe: Recipe, project: Project) -> Instantiation
     spot = configuration(recipe, project).spots.get(id(item))
     keys = () if spot is None else tuple(spot.keys)
     found: list[Instantiation] = []
+    given = torchtune.given_in(keys, recipe, project)
+    shipped = torchtune.shipped_call(keys, recipe, project) if keys else None
+    if shipped is not None:
+        return _join_calls(keys, [Instantiation(keys, *shipped, changed=given)], item)
     for program in torchtune.programs_of(recipe, project):
         reading = _read_by_torchtune(program, recipe, project)
         built = [] if reading is None else [one for one in reading.built.values() if one.keys == keys]
         if reading is None or not built or None in reading.stored:
             return None
-        changed = frozenset(filter(None, reading.stored))
+        changed = frozenset(filter(None, reading.stored)) | given
         found += (replace(one, changed=changed) for one in built)
     return _join_calls(keys, found, item) if found else None
 

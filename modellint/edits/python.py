@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from modellint.finding import Applicability, Edit, Fix
 from modellint.frontends.syntax import tree_of
-from modellint.graph.value import EventKind, Op
+from modellint.graph.value import EventKind, Op, walk_all
 from modellint.source import Place, Span
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def constant_places(value: Value, function: Function, number: int | None) -> tup
 
 
 def _use(parameter: Value, function: Function) -> Place:
-    """The place where a parameter is first passed to a call, or stored."""
+    """The place where a parameter is first passed to a call, stored, or listed."""
     module = function.module
     calls = [event.value for event in function.flow.of(EventKind.CALL)]
     for call in calls:
@@ -138,7 +138,9 @@ def _use(parameter: Value, function: Function) -> Place:
             return argument_place(call, at, "" if at < count else names[at - count] or "", module) or module.place(call)
     around = (call for call in calls if any(part is parameter for arg in call.args[1:] for part in arg.walk()))
     stored = (event.target for event in function.flow.of(EventKind.STORE) if event.value is parameter)
-    return module.place(next(around, None) or next(stored, None) or parameter)
+    listed = (part for part in walk_all(e.value for e in function.flow.events) if part.op is Op.LIST)
+    holding = (part for part in listed if any(arg is parameter for arg in part.args))
+    return module.place(next(around, None) or next(stored, None) or next(holding, None) or parameter)
 
 
 def _default(parameter: Value, function: Function) -> Value | None:

@@ -55,6 +55,8 @@ ALL_KINDS = ELEMENTS | {Real}
 SURELY: Tables = frozenset(("",))
 #: Facets of operators that look elements up, or write a constant among them.
 _MEETING = frozenset(("ids", "pairs", "judges", "fill"))
+#: Facets of operators that write a constant, or are given numbers that become elements.
+_WRITING = frozenset(("fill", "literal"))
 _POSITIONS, _REAL = frozenset((Positions,)), frozenset((Real,))
 _CONSTANTS = frozenset((Filler, Below, Last))
 #: Kinds for which any subscript, and any call that is of no operator, may be a look-up.
@@ -549,6 +551,8 @@ class Body(Constants):
             target = event.target
             if self._may_be_any(value, given):
                 return True
+            if kind is EventKind.AUGMENT and id(value) in self._parts_of_lists and self.holds_number(value):
+                return True
             is_read = target is not None and (target.op is not Op.ATTR or target.data in self._looked_up[1])
             return is_read and self._may_be_real(value, given)
         if kind is EventKind.CALL and called_name(value.callee) in ADDERS:
@@ -557,6 +561,8 @@ class Body(Constants):
             if value.callee.op is not Op.ATTR:
                 return False
             listed = id(value.callee.args[0])
+            if listed in self._parts_of_lists and any(map(self.holds_number, value.args[1:])):
+                return True
             return listed in self._looked_up[0] or (listed in self._results and any(map(self._scores, value.args[1:])))
         if self._may_look_up_at(event, given) or self.tables_for_callee(event):
             return True
@@ -608,6 +614,18 @@ class Body(Constants):
         """The values that the body returns or yields, and their parts, by identity."""
         given = [event.value for event in self.flow.events if event.kind in (EventKind.RETURN, EventKind.YIELD)]
         return frozenset(map(id, walk_all(given))) if given else frozenset()
+
+    def makes_of_numbers(self, call: Value) -> bool:
+        """True if a call makes a tensor of the numbers that it is given: `torch.tensor(ids)`."""
+        row = self.row(call)
+        return row is not None and "literal" in row.facets
+
+    @cached_property
+    def _parts_of_lists(self) -> frozenset[int]:
+        """The parts of what the body makes tensors of, or returns, by identity."""
+        calls = (event.value for event in self.flow.of(EventKind.CALL))
+        made = [call.args[1] for call in calls if call.positional and self.makes_of_numbers(call)]
+        return self._results.union(map(id, walk_all(made)))
 
     def _scores(self, value: Value) -> bool:
         """True if another function may draw ids from the value: a slice of real numbers, or a torch layer's result."""
@@ -679,7 +697,7 @@ class Body(Constants):
         """The calls of the body that may write a constant into elements."""
         for event in self.flow.of(EventKind.CALL):
             row = self.row(event.value)
-            if row is not None and "fill" in row.facets and self.fills(row, event.value):
+            if row is not None and not row.facets.keys().isdisjoint(_WRITING) and self.fills(row, event.value):
                 yield event
 
 

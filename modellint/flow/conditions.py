@@ -59,9 +59,19 @@ class Conditions:
 
     def one_of(self, value: Value, frame: Frame) -> Atoms:
         """The value of a CHOICE with an undecided test: the join of its branches, or a theory's answer."""
-        branches = [self._run.evaluate(arg, frame) for arg in value.args]
-        known = None if value.data is None else self._run.asked.operator(value, branches, frame)
+        if value.data is None:
+            return join([self._run.evaluate(arg, frame) for arg in value.args])
+        branches = [self._behind(value.data, at == 0, arg, frame) for at, arg in enumerate(value.args)]
+        known = self._run.asked.operator(value, branches, frame)
         return join(branches) if known is None else known
+
+    def _behind(self, test: Value, truthy: bool, value: Value, frame: Frame) -> Atoms:
+        """A value that is computed only where a test comes out as `truthy`."""
+        outer = self._run.guard
+        self._run.guard = PathCondition(test, truthy, outer)
+        found = self._run.evaluate(value, frame)
+        self._run.guard = outer
+        return found
 
     def operand(self, value: Value, frame: Frame) -> Atoms:
         """The value of `and` and `or`: the join of the operands that may be the result."""

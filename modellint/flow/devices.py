@@ -7,11 +7,12 @@ results are, and which operators refuse tensors of two devices: a `Meeting` if o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from modellint import operators
 from modellint.flow.collating import is_collating
 from modellint.flow.domain import (
+    ANY_ARGUMENTS,
     NONE,
     PLAIN,
     Arguments,
@@ -28,12 +29,22 @@ from modellint.flow.domain import (
     join,
     text,
 )
-from modellint.flow.heap import TENSORS, Shell, opened
+from modellint.flow.heap import TENSORS, Shell, opened, shells_in
 from modellint.flow.kept_devices import kept_device
 from modellint.flow.library.operations import changed, tensor_method
 from modellint.flow.ranks import is_empty, is_whole, rank_in, rank_made, rank_of
-from modellint.flow.tensor_devices import MANY, ElementType, Encounter, Fresh, Meeting, Moved, TensorDevice, There
-from modellint.flow.theory import Stored, Theory
+from modellint.flow.tensor_devices import (
+    MANY,
+    Attribute,
+    ElementType,
+    Encounter,
+    Fresh,
+    Meeting,
+    Moved,
+    TensorDevice,
+    There,
+)
+from modellint.flow.theory import Made, Stored, Theory
 from modellint.flow.unpassed import container_of_layers
 from modellint.graph.declared import (
     FACTORIES,
@@ -62,6 +73,9 @@ if TYPE_CHECKING:
     from modellint.link.classes.models import ClassModel
     from modellint.operators import Operator
 
+    #: An argument of a constructor: a tensor or object, or the class of the object.
+    Handed: TypeAlias = Fresh | Shell | ClassModel
+
 _TYPES = operators.attributes("torch", "type")
 #: Parts of torch whose functions return tensors for tensors.
 _FUNCTIONS = ("torch.nn.functional.", "torch.linalg.", "torch.fft.", "torch.special.")
@@ -85,7 +99,7 @@ _GIVING_OPERAND = frozenset(("unchanged", "itself", "changes"))
 class Devices(Theory):
     """The devices of the tensors of one run."""
 
-    observes = (Stored,)
+    observes = (Made, Stored)
 
     def __init__(self, run: Interpreter) -> None:
         self._run = run
@@ -93,7 +107,7 @@ class Devices(Theory):
         #: The methods by which the object works.
         self.work = frozenset(WORK)
         #: Device mixes of attributes, by attribute and operation.
-        self.meetings: dict[tuple[str, int], Meeting] = {}
+        self.meetings: dict[tuple[Attribute, int], Meeting] = {}
         #: Device mixes of tensors made during the work, by maker and operation.
         self.encounters: dict[tuple[int, int], Encounter] = {}
         #: True if tensors that constructors compute from parameters and buffers are followed, as plain tensors.
@@ -101,7 +115,7 @@ class Devices(Theory):
         #: The arguments of methods of layers, without duplicates.
         self.given_to: dict[Function, dict[Arguments, None]] = {}
         #: Stores of moved tensors into containers during the work, with their functions, by the container's attribute.
-        self.replacements: dict[str, dict[Value, Function]] = {}
+        self.replacements: dict[Attribute, dict[Value, Function]] = {}
         #: The attributes that the present call of the object has read before it stored anything there, and has stored.
         self._read_first: set[str] = set()
         self._stored: set[str] = set()
@@ -110,8 +124,14 @@ class Devices(Theory):
         self._call = 0
         #: The calls of methods that give the object new parameters, which is done before it is moved.
         self.set_up: set[int] = set()
-        #: The attribute of the object that holds a container.
-        self._homes: dict[Shell, str] = {}
+        #: The objects that were made during the work.
+        self._late: set[Shell] = set()
+        #: The results of layers that hold such tensors, and are given none.
+        self._outputs: dict[Shell, Atoms] = {}
+        #: For each object, if it holds a tensor that a constructor made.
+        self._holding: dict[Shell, bool] = {}
+        #: The attribute that holds a container.
+        self._homes: dict[Shell, Attribute] = {}
 
     def move(self) -> None:
         """Move the object to another device, before it is called."""
@@ -124,19 +144,19 @@ class Devices(Theory):
         """Move the object again: tensors that it made and kept during its work stay behind; registered ones move."""
         registered = {one.name for one in subject.stores if one.target is None and any(map(_is_buffer, one.atoms))}
         for name in [name for name in subject.history if name not in registered]:
-            atoms = subject.get(name) or ()
+            atoms, kept = subject.get(name) or (), Attribute(subject, name)
             for held in atoms:
                 if isinstance(held, Shell) and held.kind == "dict":
                     for number, entry in enumerate(held.entries):
                         entry.path = ()
-                        held.replace(number, self._atoms_after_move(name, entry.atoms))
-            subject.set(name, self._atoms_after_move(name, atoms))
+                        held.replace(number, self._atoms_after_move(kept, entry.atoms))
+            subject.set(name, self._atoms_after_move(kept, atoms))
 
     @staticmethod
-    def _atoms_after_move(name: str, atoms: Atoms) -> Atoms:
+    def _atoms_after_move(kept: Attribute, atoms: Atoms) -> Atoms:
         """The atoms of a plain attribute after a further move of the object, which leaves its tensors behind."""
         return tuple(
-            Fresh(NOWHERE, None, _RANK_LEFT, kept=name)
+            Fresh(NOWHERE, None, _RANK_LEFT, kept=kept)
             if isinstance(atom, There) or (isinstance(atom, Derived) and not atom.is_rare)
             else TensorDevice(is_there=False)
             if isinstance(atom, TensorDevice)
@@ -197,13 +217,13 @@ class Devices(Theory):
         found = next((one.data for one in defaults if one is not None and one.op is Op.CONST), None)
         return found if isinstance(found, str) and found in FACTORIES else None
 
-    def made_outside(self, model: ClassModel, handed: Mapping[str, Fresh | Shell]) -> Arguments:
+    def made_outside(self, model: ClassModel, handed: Mapping[str, Handed]) -> Arguments:
         """The arguments of a constructor: tensors on the default device and containers of layers.
 
-        They are known from annotations and docstrings, or passed as `handed`.
+        They are known from annotations and docstrings, or passed as `handed`: for a class, an object of it.
         """
         owner = next((one.cls for one in model.mro() if one.cls is not None and "__init__" in one.cls.methods), None)
-        found: dict[str, Atoms] = {name: (made,) for name, made in handed.items()}
+        found: dict[str, Atoms] = {name: (self._object_of(made),) for name, made in handed.items()}
         function = None if owner is None else owner.methods["__init__"]
         for parameter in () if function is None else function.parameters:
             annotation, default = parameter.annotation, parameter.default
@@ -219,6 +239,14 @@ class Devices(Theory):
                     found[parameter.name] = (layers,)
         return Arguments(keywords=found, is_complete=False)
 
+    def _object_of(self, made: Handed) -> Atom:
+        """What is handed over; for a class, an object of it that is made of unknown arguments."""
+        if isinstance(made, Fresh | Shell):
+            return made
+        shell = Shell("instance", None, (id(made),), made, ANY_ARGUMENTS)
+        self._run.hold(shell)
+        return shell
+
     def bound(self, atoms: Atoms, parameter: Parameter, code: Method, frame: Frame) -> Atoms:
         """Mark an argument as a tensor (`is_shown`) if the function uses its parameter as one."""
         function = frame.function
@@ -228,20 +256,22 @@ class Devices(Theory):
         return tuple(map(_mark_as_tensor, atoms)) if parameter.name in known else atoms
 
     def load(self, atoms: Atoms, owner: Shell | ClassModel, name: str | None) -> Atoms:
-        if name is not None:
-            if owner is not self._run.objects.subject:
-                return atoms
-            return self._of_attribute(name, atoms) if self._is_moved else self._of_buffer(atoms)
-        return self._of_content(owner, atoms) if isinstance(owner, Shell) else atoms
+        if not isinstance(owner, Shell):
+            return atoms
+        if name is None:
+            return self._of_content(owner, atoms)
+        if owner is self._run.objects.subject and not self._is_moved:
+            return self._of_buffer(atoms)
+        return self._of_attribute(Attribute(owner, name), atoms)
 
-    def _of_attribute(self, name: str, atoms: Atoms) -> Atoms:
-        """The atoms of an attribute of the object; fresh tensors and containers remember the attribute."""
-        if not self.is_moved:
+    def _of_attribute(self, read: Attribute, atoms: Atoms) -> Atoms:
+        """The atoms of an attribute; fresh tensors and containers remember it."""
+        if not self.is_moved or read.owner in self._late:
             return atoms
         for atom in atoms:
             if isinstance(atom, Shell) and atom.is_container:
-                self._homes[atom] = name
-        return self._note_attribute(name, _left_behind(atoms))
+                self._homes[atom] = read
+        return self._note_attribute(read, _left_behind(atoms))
 
     def _of_buffer(self, atoms: Atoms) -> Atoms:
         """The tensors of buffers that a constructor reads: when the object is moved, its buffers get other ones."""
@@ -261,20 +291,24 @@ class Devices(Theory):
         return atoms if home is None else self._of_attribute(home, atoms)
 
     def observe(self, event: Occurrence) -> None:
-        if isinstance(event, Stored):
+        if isinstance(event, Made):
+            if self.is_moved and event.frame.function is not None:
+                self._late.add(event.shell)
+        elif isinstance(event, Stored):
             home = self._homes.get(event.owner) if isinstance(event.owner, Shell) else None
             is_moved = any(isinstance(atom, Moved) or self.is_there(atom) for atom in opened(event.atoms))
             if home is not None and is_moved and event.target.op is Op.INDEX and event.frame.function is not None:
                 self.replacements.setdefault(home, {})[event.target] = event.frame.function
 
-    def _note_attribute(self, name: str, atoms: Atoms) -> Atoms:
+    def _note_attribute(self, read: Attribute, atoms: Atoms) -> Atoms:
         if not any(isinstance(atom, Fresh) for atom in atoms):
             return atoms
-        is_first = not self._run.path and name not in self._stored
+        is_own = read.owner is self._run.objects.subject
+        is_first = is_own and not self._run.path and read.name not in self._stored
         if is_first:
-            self._read_first.add(name)
+            self._read_first.add(read.name)
         return tuple(
-            replace(atom, kept=name, is_first=is_first) if isinstance(atom, Fresh) and atom.kept is None else atom
+            replace(atom, kept=read, is_first=is_first) if isinstance(atom, Fresh) and atom.kept is None else atom
             for atom in atoms
         )
 
@@ -290,12 +324,29 @@ class Devices(Theory):
         return self.is_moved
 
     def follows(self, function: FunctionRef, arguments: Arguments, relation: str) -> bool:
-        return relation == "other" and self._concerns(arguments)
+        return relation == "other" and (self._concerns(arguments) or self._holds(function.receiver))
+
+    def _holds(self, atom: Atom | None) -> bool:
+        """True if an object, or one that its constructor got, holds a tensor that a constructor made."""
+        if not self.is_moved or not isinstance(atom, Shell) or atom.model is None or atom in self._late:
+            return False
+        if atom not in self._holding:
+            self._holding[atom] = False
+            self._holding[atom] = self._holds_own(atom) or any(map(self._holds, shells_in(atom.arguments.all())))
+        return self._holding[atom]
+
+    def _holds_own(self, shell: Shell) -> bool:
+        """True if an object keeps a tensor that its constructor made."""
+        mro = () if shell.model is None else shell.model.mro()
+        if not any(one.cls is not None and self._run.gate.may_strand(one.cls) for one in mro):
+            return False
+        self._run.objects.construct(shell)
+        return any(isinstance(atom, Fresh) for store in shell.stores for atom in opened(store.atoms))
 
     def _concerns(self, arguments: Arguments) -> bool:
-        """True if a tensor that was left behind, or was made late, is among arguments."""
+        """True if a tensor that was left behind, or made late, is among arguments, or an object that may hold one."""
         return self.is_moved and any(
-            isinstance(atom, Fresh) and (atom.kept is not None or atom.is_late)
+            (isinstance(atom, Fresh) and (atom.kept is not None or atom.is_late)) or self._holds(atom)
             for atoms in arguments.all()
             for atom in opened(atoms)
         )
@@ -309,12 +360,18 @@ class Devices(Theory):
 
     def _call_layer(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
         self._note_given(shell, "forward", arguments)
-        if not shell.is_layer or not self._concerns(arguments):
+        is_concerned = shell.is_layer and self._concerns(arguments)
+        if not is_concerned and not (shell.is_layer and self._holds(shell)):
             return self._output(is_sure=True) if shell.is_layer else None
         own = self._run.objects.own_method(shell, "forward")
+        if own is not None and not is_concerned and shell in self._outputs:
+            return self._outputs[shell]
         if own is not None:
             self._run.objects.construct(shell)
-            return self._run.calls.apply(own, arguments, frame, value)
+            found = self._run.calls.apply(own, arguments, frame, value)
+            if not is_concerned:
+                self._outputs[shell] = found
+            return found
         from modellint.flow.built import has_state
 
         if shell.model is not None and not shell.is_module_container and has_state(shell.model):
@@ -730,7 +787,12 @@ class Devices(Theory):
     # -- what makes tensors ----------------------------------------------------------------------------------------
 
     def _make_tensor(self, row: Operator, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
-        """The tensor that a factory makes, by its `device` argument; None if that device is unknown."""
+        """The tensor that a factory makes, by its `device` argument; None if that device is unknown.
+
+        It is for a name that the file binds twice, too: `import torch.cuda as maker`, or else `import torch as maker`.
+        """
+        if frame.function is not None and _root_name(value.callee) in frame.function.module.rebound:
+            return None
         device = arguments.keywords.get("device")
         kept = self._kept_device(value.keywords.get("device"), frame)
         is_starred = None not in value.data and any(arg.op is Op.STARRED for arg in value.positional)
@@ -831,15 +893,16 @@ class Devices(Theory):
         brought |= {atom.brought for atoms in operands for atom in atoms if isinstance(atom, There)}
         for number, atoms in enumerate(operands):
             moved = {atom.kept for atom in atoms if isinstance(atom, Moved)}
-            kept = {a.kept for a in atoms if isinstance(a, Fresh) and a.kept is not None and a.rank >= least} - moved
+            left = (atom.kept for atom in atoms if isinstance(atom, Fresh) and atom.rank >= least)
+            kept = dict.fromkeys(one for one in left if one is not None and one not in moved)
             others = [each for n, each in enumerate(operands) if n != number and any(map(self.is_there, each))]
             if kept and others:
                 is_sure = any(map(self._is_surely_there, others))
-                for name in sorted(filter(None, kept)):
-                    is_first = any(isinstance(atom, Fresh) and atom.kept == name and atom.is_first for atom in atoms)
+                for one in kept:
+                    is_first = any(isinstance(atom, Fresh) and atom.kept == one and atom.is_first for atom in atoms)
                     found = other or self._other(value, frame)
                     calls = {self._call} if is_first else set()
-                    self._note(Meeting(name, frame.function, value, found, is_sure, calls))
+                    self._note(Meeting(one, frame.function, value, found, is_sure, calls))
             if others:
                 late = [atom for atom in atoms if isinstance(atom, Fresh) and atom.is_late and atom.rank >= least]
                 late = [atom for atom in late if atom.maker not in brought]
@@ -897,6 +960,13 @@ def _is_setting(value: Value) -> bool:
     return is_given and "device" in str(value.args[1].data if is_item else value.data)
 
 
+def _root_name(value: Value) -> str:
+    """The first part of a dotted name."""
+    while value.op is Op.ATTR:
+        value = value.args[0]
+    return str(value.data) if value.op is Op.GLOBAL else ""
+
+
 def _is_kept(atom: Atom) -> bool:
     """True if an atom is a moved tensor of an attribute."""
     return isinstance(atom, Moved) and atom.kept is not None
@@ -916,8 +986,9 @@ def _after_indexing(atom: Atom, taken: int) -> Atom:
 
 def _asks_for_gradients(row: Operator, arguments: Arguments) -> bool:
     """True if a call makes a tensor with `requires_grad`."""
-    asked = arguments.keywords.get("requires_grad")
-    return asked == (Constant(True),) or (row.name == "Tensor.requires_grad_" and asked is None)
+    is_method = row.name == "Tensor.requires_grad_"
+    asked = arguments.argument(0, "requires_grad") if is_method else arguments.keywords.get("requires_grad")
+    return asked == (Constant(True),) or (is_method and asked is None)
 
 
 def _with_gradients(atom: Atom) -> Atom:

@@ -260,7 +260,7 @@ class Positions(HashedOnce):
 
     `length` is the expression of their number, if it is known only at run time; `is_given` if it comes from a caller.
     `is_ahead`: they begin later than 0, or go further than a measured length. `end` is the size behind the last one, if
-    that is known.
+    that is known; of a total, the rows that it needs if it counts `ahead` beyond the number of elements.
     """
 
     origin: Site
@@ -269,11 +269,17 @@ class Positions(HashedOnce):
     is_ahead: bool = False
     is_given: bool = False
     end: Size | None = None
+    ahead: Size | None = None
 
     @property
     def key(self) -> Hashable:
         """The key that identifies the origin of these positions."""
         return self.origin
+
+    @property
+    def is_bounded(self) -> bool:
+        """True if it is known how far they go; a total is of positions if it has a length."""
+        return self.end is not None and (not self.is_total or self.length is not None)
 
 
 @hashed_once
@@ -285,7 +291,8 @@ class Tensor(HashedOnce):
     (None for unknown ones), None if their number is unknown. `made` is the call that makes it by sizes. `ids`,
     `fillers`, `positions` and `real` describe its elements. `compared` are the keys of elements and scores that a mask
     compares. `extent` is the lengths that it is made for, if a theory follows them. `is_conditional`: the value may be
-    something else. `is_cut`: its length is limited. `joined`: the dimension along which tensors were joined to it.
+    something else. `is_cut`: its length is limited; `most`: a dimension, and the elements that it has there at most.
+    `joined`: the dimension along which tensors were joined to it.
     `under` are conditions in functions under which alone it is returned. `properties` are those that rules describe.
     """
 
@@ -301,6 +308,7 @@ class Tensor(HashedOnce):
     extent: CoveredLengths | None = None
     is_conditional: bool = False
     is_cut: bool = False
+    most: tuple[int, Size] | None = None
     joined: int | None = None
     under: frozenset[tuple[Function, Hashable, bool]] = frozenset()
     properties: frozenset[str] = frozenset()

@@ -32,7 +32,8 @@ def result_elements(row: Operator, tensor: Tensor, made: Site, arguments: Argume
         return Tensor(real=tensor.real or Real(made, is_computed=True))
     real, positions = tensor.real, tensor.positions
     if "counted" in facets or ("sums-up" in facets and real is None):
-        return Tensor(positions=Positions(made, is_total="sums-up" in facets))
+        is_total = "sums-up" in facets
+        return Tensor(positions=Positions(made, is_total=is_total, ahead=Size.of(1) if is_total else None))
     if "casts" in facets and real is not None and real.is_computed and _is_whole(row, arguments):
         real = None
     if positions is not None and facets.keys() & _SOME:
@@ -67,13 +68,25 @@ def after_arithmetic(operator: str, tensor: Tensor, by: Size | None) -> Tensor:
 
 def _shift_positions(operator: str, positions: Positions, by: Size | None) -> Positions | None:
     """Positions after arithmetic: a running total minus 1 counts from 0, others are ahead if a number is added."""
+    if positions.is_total:
+        return _shift_total(operator, positions, by)
     end = None if by is None or positions.end is None else positions.end.calculated(operator, by)
     if end is not None and operator in ("+", "-"):
         return replace(positions, end=end, is_ahead=positions.is_ahead or operator == "+")
-    if positions.is_total:
-        return Positions(positions.origin) if operator == "-" and by == Size.of(1) else None
     is_more = by is None or by.constant is None or by.constant > 0
     return replace(positions, is_ahead=True) if operator == "+" and is_more and positions.length is not None else None
+
+
+def _shift_total(operator: str, total: Positions, by: Size | None) -> Positions | None:
+    """A running total after arithmetic; a mask that it is multiplied by leaves the largest one."""
+    if operator == "*" and by is None:
+        return total
+    if operator not in ("+", "-") or by is None or total.ahead is None:
+        return None
+    if operator == "-" and by == Size.of(1):
+        return Positions(total.origin)
+    by = by if operator == "+" else -by
+    return replace(total, ahead=total.ahead + by, end=None if total.end is None else total.end + by)
 
 
 def of_second(operator: str, tensor: Tensor) -> Tensor:

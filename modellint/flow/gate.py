@@ -15,6 +15,7 @@ from modellint.flow.layer_makers import LayerMakers
 from modellint.flow.library.functions import NAMESPACES, PARTIAL
 from modellint.flow.unpassed import container_of_layers
 from modellint.graph.declared import documented, is_tensor
+from modellint.graph.python import alternatives
 from modellint.graph.value import EventKind, Nested, Op, self_attribute
 from modellint.link.calls.named import named_function
 from modellint.link.classes import calls
@@ -72,6 +73,7 @@ class Keepers:
         #: The present nesting of questions about values.
         self.depth = 0
         self._classes: dict[Class, bool] = {}
+        self._stranding: dict[Class, bool] = {}
         self._functions: dict[tuple[Function, str], bool] = {}
         self.makers = LayerMakers(project)
 
@@ -136,7 +138,9 @@ class Keepers:
 
     def may_strand(self, cls: Class) -> bool:
         """True if the class's own methods may store a tensor created on the default device, or make one for a base."""
-        return any(map(self._method_may_strand, self._storing(cls))) or self._may_make_for_base(cls)
+        if cls not in self._stranding:
+            self._stranding[cls] = any(map(self._method_may_strand, self._storing(cls))) or self._may_make_for_base(cls)
+        return self._stranding[cls]
 
     def _may_make_for_base(self, cls: Class) -> bool:
         """True if a base may store what a method makes that only this class has: `self.table = self.make_table()`."""
@@ -154,6 +158,20 @@ class Keepers:
 
     def _method_may_strand(self, method: Function) -> bool:
         return self.of_function(method, "strands", _Body(self, method, method.owner).may_strand)
+
+    def may_register(self, model: ClassModel, name: str) -> bool:
+        """True if objects of a class may register a parameter or buffer of a name."""
+        return self._project.once(("registers", model, name), lambda: any(_may_register(model, name)))
+
+    def may_give_tensor(self, model: ClassModel, name: str) -> bool:
+        """True if an attribute of an object may be a new tensor, parameter or buffer, or a method may return one."""
+        method = model.method(name)
+        if method is not None:
+            return _Body(self, method, method.owner)._asks(method, "is new", False)
+        if model.is_module is True and self.may_register(model, name):
+            return True
+        stored = ((one.cls, *store) for one in model.mro() if one.cls is not None for store in one.cls.stores(name))
+        return any(_Body(self, function, cls)._is_fresh(event.value) for cls, function, event in stored)
 
     def may_store_early(self, cls: Class) -> bool:
         """True if the class's constructor may store a layer or parameter before it calls its base's constructor."""
@@ -291,6 +309,7 @@ class _Body:
         callee = call.callee
         gets_object = any(arg.op is Op.PARAM and arg.data == "self" for arg in call.args[1:])
         is_method = callee.op is Op.ATTR and (callee.data not in _OF_TENSORS or callee.data in ADDERS)
+        is_method = is_method and not isinstance(self._definition(callee), External)
         if (gets_object or is_method or callee.data in _STORING) and any(map(self._is_fresh, call.args[1:])):
             return self_attribute(callee) not in REGISTRARS or self._function_of(callee) is not None
         called = self._function_of(callee) if gets_object else None
@@ -326,23 +345,38 @@ class _Body:
             return True
         if value.op is Op.ATTR and name is None and value.data in _OF_NUMBERS:
             return False
-        if (value.op is Op.ATTR and (self._may_be_buffer(value) or self._may_be_state(value))) or (
+        if (value.op is Op.ATTR and (self._may_be_state(value) or self._is_of_object(value))) or (
             value.op is Op.CALL and self._gets_by_name(value)
         ):
             return True
         if value.op is Op.LAMBDA and isinstance(value.data, Nested):
             return any(map(self._is_fresh, value.data.returns))
+        if value.op in (Op.BIN, Op.UNARY, Op.INDEX, Op.ATTR) and any(map(self._is_made_tensor, value.args)):
+            return True  # what is computed from a parameter is none
         return any(map(self._is_fresh, value.args))
 
-    def _may_be_buffer(self, value: Value) -> bool:
-        """True if the value, an attribute of a layer in `self`, may be a buffer of that layer."""
-        name = self_attribute(value.args[0])
+    def _is_made_tensor(self, value: Value) -> bool:
+        """True if the value is a parameter or buffer that is made here: `nn.Parameter(…)`."""
+        named = self._definition(value.callee) if value.op is Op.CALL else None
+        return isinstance(named, DefinedClass | External) and self._is_tensor_class(named)
+
+    def _is_of_object(self, value: Value) -> bool:
+        """True if the value, an attribute or method of an object that is kept or given, may be or make a tensor."""
+        return any(self.keepers.may_give_tensor(model, str(value.data)) for model in self._models_of(value.args[0]))
+
+    def _models_of(self, owner: Value) -> Iterator[ClassModel]:
+        """The classes of an object in an attribute, by what is stored there, or of one that is given, by annotation."""
+        name = self_attribute(owner)
+        found: list[object] = []
+        if owner.op is Op.PARAM:
+            declared = self._function.parameter(str(owner.data))
+            annotation = None if declared is None else declared.annotation
+            found = [] if annotation is None else list(map(self._definition, alternatives(annotation)))
         for function, event in () if name is None or self._cls is None else self._cls.stores(name):
-            stored = event.value
-            named = self._project.names.definition(function.module, stored.callee) if stored.op is Op.CALL else None
-            if isinstance(named, DefinedClass):
-                return any("register_buffer" in method.words for method in named.cls.methods.values())
-        return False
+            if event.value.op is Op.CALL:
+                found.append(self._project.names.definition(function.module, event.value.callee))
+        models = (self._project.classes.of(one) for one in found if isinstance(one, DefinedClass | External))
+        return (model for model in models if model is not None)
 
     def _is_unseen_method(self, callee: Value) -> bool:
         """True if a callee is a method of an object that the function is given, or one that subclasses define."""
@@ -356,22 +390,13 @@ class _Body:
         return not is_known
 
     def _may_be_state(self, value: Value) -> bool:
-        """True if the value, an attribute of the object or of a layer in it, may be a parameter or buffer."""
+        """True if the value, an attribute of the object, may be a parameter or buffer."""
         name = self_attribute(value)
-        if name is not None and self._cls is not None:
-            return self._registers(self._project.classes.model(self._cls), name)
-        holder = self_attribute(value.args[0])
-        for function, event in () if holder is None or self._cls is None else self._cls.stores(holder):
-            stored = event.value
-            named = self._project.names.definition(function.module, stored.callee) if stored.op is Op.CALL else None
-            model = self._project.classes.of(named) if isinstance(named, DefinedClass | External) else None
-            if model is not None and model.is_module is True and self._registers(model, str(value.data)):
-                return True
-        return False
-
-    def _registers(self, model: ClassModel, name: str) -> bool:
-        """True if objects of a class may register a parameter or buffer of a name."""
-        return self._project.once(("registers", model, name), lambda: any(_may_register(model, name)))
+        return (
+            name is not None
+            and self._cls is not None
+            and self.keepers.may_register(self._project.classes.model(self._cls), name)
+        )
 
     def _gets_by_name(self, call: Value) -> bool:
         """True if the call may get a parameter or buffer of the object: `getattr(self, f"scale_{i}")`."""

@@ -443,8 +443,18 @@ class Lookups(Theory, Sink):
             if one.element.key in keys:
                 passed.append(one)
             else:
-                self.found.setdefault((one.place, one.table, one.element, one.element.key), one)
+                self._find(one)
         return atoms, passed
+
+    def _find(self, one: Lookup) -> None:
+        self.found.setdefault((one.place, one.table, one.element, one.element.key), one)
+
+    def pass_on(self, run: Callable[[], Atoms], body: Frame) -> None:
+        """Run a root that is passed elements, whose look-ups are found as if it had made them; `body` is its frame."""
+        self._frames.append((body, []))
+        run()
+        for one in self._frames.pop()[1]:
+            self._find(replace(one, steps=one.steps[1:]))
 
     # -- layers --------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow import flags
-from modellint.flow.domain import FunctionRef, SymbolicInput, Tensor, join, length_in, size_of
+from modellint.flow.domain import Constant, FunctionRef, SymbolicInput, Tensor, join, length_in, size_of
 from modellint.flow.frame import Compared
 from modellint.flow.heap import Shell, tensors_in
 from modellint.graph.immutable import replace
@@ -40,6 +40,8 @@ class Narrowing:
 
     def behind(self, atoms: Atoms, guard: PathCondition, frame: Frame) -> Atoms:
         """The atoms under a path condition, without the elements that its comparisons exclude."""
+        if len(atoms) > 1 and any(map(_is_number, atoms)):
+            atoms = self._without_tested(atoms, guard, frame)
         for atom in atoms:
             if isinstance(atom, Tensor) and atom.has_elements:
                 break
@@ -54,6 +56,16 @@ class Narrowing:
             for test in frame.flow.once(comparisons, link.test):
                 atoms = self.tested(atoms, test, link, frame)
         return atoms
+
+    def _without_tested(self, atoms: Atoms, guard: PathCondition, frame: Frame) -> Atoms:
+        """The atoms without the numbers of a list that a path condition tests: `[i for i in ids if i != -1]`."""
+        gone: set[Atom] = set()
+        for link in guard.chain():
+            for part in link.test.walk():
+                if part.op is Op.COMPARE or part.op is Op.CALL:
+                    tested = (self._run.evaluate(arg, frame) for arg in part.args if arg.op is Op.ITEM)
+                    gone.update(atom for one in tested if len(one) > 1 for atom in one if _is_number(atom))
+        return tuple(atom for atom in atoms if atom not in gone) if gone else atoms
 
     def tested(self, atoms: Atoms, test: Value, link: PathCondition, frame: Frame) -> Atoms:
         """The atoms where a comparison holds: ids without one row or unknown, constants without the compared ones."""
@@ -151,6 +163,10 @@ class Narrowing:
         kinds = [event.kind for event in events]
         asked = events[-1].value if kinds == [EventKind.COMPARE, EventKind.RETURN] else None
         return asked is not None and asked.op is Op.COMPARE and asked.args[0].op is Op.PARAM and asked.data in _IDENTITY
+
+
+def _is_number(atom: Atom) -> bool:
+    return isinstance(atom, Constant) and type(atom.value) is int
 
 
 def comparisons(_: Flow, condition: Value) -> list[Value]:

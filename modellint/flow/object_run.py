@@ -13,12 +13,13 @@ from modellint.flow.runs import started
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
+    from modellint.flow.devices import Handed
     from modellint.flow.domain import Atom, Atoms
     from modellint.flow.gate import Keepers
     from modellint.flow.heap import Path, Store
     from modellint.flow.interp import Interpreter
     from modellint.flow.objects import AttributeRead
-    from modellint.flow.tensor_devices import Fresh, Meeting
+    from modellint.flow.tensor_devices import Attribute, Meeting
     from modellint.flow.theory import Theory
     from modellint.graph.python import Function
     from modellint.link.classes.models import ClassModel
@@ -36,14 +37,15 @@ class ObjectRun:
         model: ClassModel,
         project: Project,
         gate: Keepers,
-        handed: Mapping[str, Fresh | Shell] | None = None,
+        handed: Mapping[str, Handed] | None = None,
         work: frozenset[str] = frozenset(),
         theories: tuple[Callable[[Interpreter], Theory], ...] = (),
     ) -> None:
         """`theories` are asked before those that every run of an object has."""
         self.model = model
-        #: Known arguments of its constructor, by name.
+        #: Known arguments of its constructor, by name, and the layers among its arguments.
         self._handed = handed or {}
+        self._given: list[Shell] = []
         self.run = started(project, *theories, gate=gate)
         self.devices = self.run.of(Devices)
         self.devices.work |= work
@@ -66,7 +68,9 @@ class ObjectRun:
 
     def begin(self) -> None:
         """Run the constructor."""
-        self.run.objects.initialise(self.shell, self.devices.made_outside(self.model, self._handed))
+        given = self.devices.made_outside(self.model, self._handed)
+        self._given = [one for one in shells_in(given.all()) if one.is_layer]
+        self.run.objects.initialise(self.shell, given)
 
     def follow(self, function: Function, *, at_work: bool = False, bare: Collection[str] = ()) -> None:
         """Run a method of the moved object. A method that has been run is run again only if `at_work`.
@@ -91,7 +95,7 @@ class ObjectRun:
                 break
         self.run.objects.is_at_work = False
 
-    def moved_again(self, work: Iterable[Function]) -> dict[tuple[str, int], Meeting]:
+    def moved_again(self, work: Iterable[Function]) -> dict[tuple[Attribute, int], Meeting]:
         """Move the object again, run its methods `work`, and return the device mixes with tensors that it had kept.
 
         The object can't be used for other questions afterwards.
@@ -138,9 +142,13 @@ class ObjectRun:
         yield from ((entry.atoms, entry.path) for entry in shell.entries if shell.is_module_container)
 
     def registered(self, wanted: Collection[Shell], without: Store | None = None) -> dict[Shell, list[Path]]:
-        """The paths on which layers and parameters become registered parts of the object; `without` is left out."""
+        """The paths on which layers and parameters become registered parts of the object; `without` is left out.
+
+        The parts of layers that its constructor gets count, too: these are registered elsewhere.
+        """
         search = _Registered(self.run, frozenset(wanted), without)
-        search.parts_of(self.shell, (), 0)
+        for shell in (self.shell, *self._given):
+            search.parts_of(shell, (), 0)
         for atoms, path in self.run.objects.given_away:
             search.atoms(atoms, (), path, 0)
         return search.found

@@ -144,7 +144,7 @@ class Objects:
         self.construct(shell)
         stored = shell.get(name, self._run.path)
         if stored is not None:
-            return stored
+            return self._run.asked.load(stored, shell, name)
         if shell.is_module_container and any(entry.key == name for entry in shell.entries):
             return join(entry.atoms for entry in shell.entries if entry.key == name)
         found = self.class_attribute(ClassRef(shell.model), name, shell)

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 _MAX_LITERALS = 64
 #: The slices that cut one element off an end.
 _ANY_SLICE, _NO_SLICE = frozenset(("front", "back")), frozenset[str]()
+#: Displays of numbers, operations that make lists of them, and those by which a number is written there.
+_LISTED = frozenset((Op.LIST, Op.TUPLE))
+_LISTS = _LISTED | {Op.BIN, Op.UPDATE, Op.CHOICE, Op.COMPREHENSION}
+_WRITTEN = frozenset((Op.CONST, Op.UNARY, Op.GLOBAL, Op.PARAM, Op.ATTR))
 #: Facets of operators that write a constant everywhere, or nowhere but where the code says.
 _WRITING_ALL = frozenset(("sized", "literal", "itself"))
 
@@ -79,17 +83,41 @@ def constant_in(atoms: Atoms | None, frame: Frame) -> Size | None:
 
 
 def literals(operation: Operation) -> tuple[Filler, ...]:
-    """The integers in `torch.tensor([[bos, 7]])`, as fillers."""
+    """The integers in `torch.tensor([[bos, 7]])`, as fillers; conditional ones in one of several lists."""
     found: dict[Filler, None] = {}
-    pending = [*operation.arguments.positional[:1]]
-    for atoms in pending:
-        for atom in atoms:
-            size = constant_in((atom,), operation.frame)
-            if size is not None:
-                found[Filler(size, operation.argument_site((0, "data")))] = None
-            elif isinstance(atom, Shell) and atom.is_container and len(pending) < _MAX_LITERALS:
-                pending.extend(entry.atoms for entry in atom.entries)
+    pending: list[tuple[Atoms, Shell | None, bool]] = [(one, None, False) for one in operation.arguments.positional[:1]]
+    for atoms, holder, is_one in pending:
+        shells = [atom for atom in atoms if isinstance(atom, Shell) and atom.is_container]
+        for size in filter(None, (constant_in((atom,), operation.frame) for atom in atoms)):
+            given = operation.argument_site((0, "data"))
+            site = None if holder is None else _written_in(holder.site, size) or _written_in(given, size)
+            stays = _ANY_SLICE if holder is not None and _is_repeated(holder.value) else _NO_SLICE
+            found[Filler(size, site or given, is_one, stays)] = None
+        if len(pending) < _MAX_LITERALS:
+            is_one = is_one or len(shells) > 1
+            pending.extend((entry.atoms, shell, is_one) for shell in shells for entry in shell.entries)
     return tuple(found)
+
+
+def _written_in(site: Site | None, size: Size) -> Site | None:
+    """The site of a number in the displays that a list is made of, as in `ids + [-100] * n`; None if none is it."""
+    pending = [] if site is None else [site.value]
+    seen, leaves = set(map(id, pending)), []
+    for part in pending:
+        if part.op in _LISTED:
+            leaves += [arg for arg in part.args if arg.op in _WRITTEN]
+        inner = [arg for arg in part.args if arg.op in _LISTS and id(arg) not in seen]
+        seen.update(map(id, inner))
+        pending += inner
+    fitting = [leaf for leaf in leaves if leaf.op is not Op.CONST or leaf.data == size.number]
+    return Site(fitting[0], site.function) if site is not None and len(fitting) == 1 else None
+
+
+def _is_repeated(made: Value | None) -> bool:
+    """True for a list that data may make longer: `ids + [-100] * n`."""
+    while made is not None and made.op is Op.BIN and made.data == "+":
+        made = next((part for part in made.args if part.op is Op.BIN), None)
+    return made is not None and made.op is Op.BIN and made.data == "*"
 
 
 def _is_start(atoms: Atoms) -> bool:

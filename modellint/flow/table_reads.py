@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 _OF_TABLE = ("num_embeddings", "embedding_dim")
 #: Operations that may give a measured length.
 _MEASURES = frozenset((Op.INDEX, Op.UNPACK, Op.CALL))
-_COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
+_ORDERS = frozenset(("<", "<=", ">", ">="))
+_COMPARISONS = _ORDERS | {"==", "!="}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -51,18 +52,35 @@ class TableRead:
     is_ahead: bool = False
     #: True if `length` is a length; False if it is the index itself.
     is_length: bool = True
+    #: How many rows more than its length a running total needs; None for other reads.
+    ahead: Size | None = None
+
+    def goes_beyond(self, most: Size, *, by_default: bool) -> bool:
+        """True if a running total of up to `most` elements needs more rows than there are; ids are no less than 0.
+
+        With `by_default`, defaults of parameters may decide.
+        """
+        if self.ahead is None or self.rows is None:
+            return False
+        left = (most - self.rows).constant
+        if left is not None and all(factor > 0 for symbols, factor in self.ahead.terms if symbols):
+            return left + sum(factor for symbols, factor in self.ahead.terms if not symbols) > 0
+        over = most + self.ahead
+        return (by_default or is_proved(over, self.rows)) and (excess(over, self.rows) or 0) > 0
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LengthComparison:
     """A comparison of lengths in a function: its operator, and the tensors and parameters whose lengths it compares.
 
-    `bound` is the number that a plain measured length is compared with; None otherwise.
+    `bound` is the number that a plain measured length is compared with, `most` the largest length that it lets through;
+    None otherwise.
     """
 
     operator: str
     measured: tuple[Value, ...]
     bound: Size | None = None
+    most: Size | None = None
 
 
 class TableReads(Theory, Sink):
@@ -80,6 +98,8 @@ class TableReads(Theory, Sink):
         self._tensors.add(self)
         self.reads: dict[Hashable, TableRead] = {}
         self.limits: dict[Function, dict[Value, LengthComparison]] = {}
+        #: The positions that code compares with something else before it looks them up.
+        self._checked: set[Hashable] = set()
         #: The look-ups of more positions than there are rows, by the table.
         self.beyond: dict[Site, TableRead] = {}
 
@@ -107,17 +127,17 @@ class TableReads(Theory, Sink):
 
     def met(self, table: Site, rows: Size | None, index: Atoms, frame: Frame, value: Value) -> None:
         """Record a read of a table by positions or by an argument."""
-        counted = [tensor.positions for tensor in tensors_in(index) if tensor.positions is not None]
-        for positions in counted:
-            if positions.length is not None and not any(t.is_conditional for t in tensors_in(index)):
-                is_ahead, is_given = positions.is_ahead, positions.is_given
-                self._note_read(
-                    table, rows, frame, value, positions.length, is_given=is_given, is_ahead=is_ahead, is_length=True
-                )
+        if any(t.positions is not None and t.positions.key in self._checked for t in tensors_in(index)):
+            return
+        counted = [(t.positions, t.is_cut) for t in tensors_in(index) if t.positions is not None]
+        for positions, is_cut in counted:
+            is_open = not positions.is_total or not is_cut
+            if positions.length is not None and is_open and not any(t.is_conditional for t in tensors_in(index)):
+                self._note_positions(table, rows, positions, positions.length, frame, value)
         is_whole = len(index) == 1 and (isinstance(index[0], Tensor) or value.args[-1].op is not Op.INDEX)
         known = _data(index[0]) if is_whole else ()
         for tensor in tensors_in(known) if len(known) == 1 else ():
-            if rows is not None and tensor.positions is not None and tensor.positions.end is not None:
+            if rows is not None and tensor.positions is not None and tensor.positions.is_bounded:
                 self._note_beyond(table, rows, tensor.positions, frame, value)
         if not counted and any(isinstance(atom, SymbolicInput) for atom in index):
             self._note_read(table, rows, frame, value, Site(value.args[-1], frame.function), is_given=True)
@@ -181,16 +201,40 @@ class TableReads(Theory, Sink):
         is_given: bool = False,
         is_ahead: bool = False,
         is_length: bool = False,
+        ahead: Size | None = None,
     ) -> None:
         calls = tuple(Site(call, outer.function) for outer, call in self._run.calls.way if outer.function is not None)
-        read = TableRead(table, rows, Site(value, frame.function), length, is_given, calls, is_ahead, is_length)
+        read = TableRead(table, rows, Site(value, frame.function), length, is_given, calls, is_ahead, is_length, ahead)
         self.reads.setdefault((table, rows, read.use, is_given, calls, is_ahead), read)
+
+    def _note_positions(
+        self, table: Site, rows: Size | None, positions: Positions, length: Site, frame: Frame, value: Value
+    ) -> None:
+        """Record a read by positions that count up to a length."""
+        is_ahead = positions.is_ahead or positions.is_total
+        self._note_read(
+            table,
+            rows,
+            frame,
+            value,
+            length,
+            is_given=positions.is_given,
+            is_ahead=is_ahead,
+            is_length=True,
+            ahead=positions.ahead,
+        )
 
     def _note_beyond(self, table: Site, rows: Size, positions: Positions, frame: Frame, value: Value) -> None:
         """Record a look-up of more positions than a table has rows, whatever their number is."""
         assert positions.end is not None
-        if is_proved(positions.end, rows) and (excess(positions.end, rows) or 0) > 0:
-            read = TableRead(table, rows, Site(value, frame.function), positions.origin, False, ())
+        read = TableRead(
+            table, rows, Site(value, frame.function), positions.origin, is_given=False, calls=(), ahead=positions.ahead
+        )
+        if positions.ahead is not None:
+            is_beyond = read.goes_beyond(positions.end - positions.ahead, by_default=False)
+        else:
+            is_beyond = is_proved(positions.end, rows) and (excess(positions.end, rows) or 0) > 0
+        if is_beyond:
             self.beyond.setdefault(table, read)
 
     def _note_limit(self, test: Value, frame: Frame) -> None:
@@ -198,14 +242,19 @@ class TableReads(Theory, Sink):
         if test.data not in _COMPARISONS:
             return
         sides = [self._run.evaluate(arg, frame) for arg in test.args]
+        if test.data in _ORDERS:
+            checked = (tensor.positions for atoms in sides for tensor in tensors_in(atoms))
+            self._checked.update(positions.key for positions in checked if positions is not None)
         compared = [a for atoms in sides for a in atoms if _is_length(a, frame)]
         if compared and not any(map(_is_few, sides)):
             measured = (_tensor_of_length(a.origin.value) for a in compared if isinstance(a, Length))
             is_plain = all(isinstance(a, Length) and not a.is_made and not a.is_more for a in compared)
             bound = next((size for atoms in sides if (size := size_of(atoms)) is not None), None) if is_plain else None
-            limit = LengthComparison(
-                str(test.data), (*measured, *(arg for arg in test.args if arg.op is Op.PARAM)), bound
-            )
+            arguments = (arg for arg in test.args if arg.op is Op.PARAM)
+            is_first = any(_is_length(atom, frame) for atom in sides[0])
+            lets_equal = test.data in ((">", "<=", "==", "!=") if is_first else ("<", ">=", "==", "!="))
+            most = bound if bound is None or lets_equal else bound - Size.of(1)
+            limit = LengthComparison(str(test.data), (*measured, *arguments), bound, most)
             functions = self._lookups.functions
             is_helper = len(functions) > 1 and functions[-1].owner is None
             for function in functions[-2:] if is_helper else functions[-1:]:

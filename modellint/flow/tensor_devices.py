@@ -10,6 +10,7 @@ from modellint.graph.immutable import dataclass, replace
 
 if TYPE_CHECKING:
     from modellint.flow.domain import Atom
+    from modellint.flow.heap import Shell
     from modellint.flow.kept_devices import KeptDevice
     from modellint.graph.python import Function
     from modellint.graph.value import Value
@@ -21,10 +22,18 @@ MANY = 2
 
 
 @dataclass(frozen=True, slots=True)
+class Attribute:
+    """An attribute of one object: of the object under analysis, or of one that it holds."""
+
+    owner: Shell
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Fresh(Plain, Comparable):
     """A tensor that `maker` made on the default device, of `rank` dimensions or more.
 
-    `kept` is the attribute of the object that it was read from. `device_may_be_passed`: a caller may name another
+    `kept` is the attribute that it was read from. `device_may_be_passed`: a caller may name another
     device. `is_late`: it was made after the object was moved, where nobody names a device. `is_placed`: the
     constructor put it on a device of its own choice. `is_learned`: it asks for gradients. `is_derived`: it is a buffer,
     or computed from a parameter or buffer, which gets another tensor when it is moved. `at`: where it was made late, or
@@ -35,7 +44,7 @@ class Fresh(Plain, Comparable):
     maker: Value
     function: Function | None
     rank: int
-    kept: str | None = None
+    kept: Attribute | None = None
     device_may_be_passed: bool = False
     is_late: bool = False
     is_placed: bool = False
@@ -75,7 +84,7 @@ class There(SymbolicInput):
 class Moved(Plain):
     """A tensor of the attribute `kept`, or made late by `maker`, that was moved: its device is unknown or right."""
 
-    kept: str | None
+    kept: Attribute | None
     maker: Value | None = None
 
 
@@ -102,7 +111,7 @@ class Meeting:
     `first_in`: the calls of the object in which the tensor is always there, by number.
     """
 
-    kept: str
+    kept: Attribute
     function: Function
     value: Value
     other: Value | None

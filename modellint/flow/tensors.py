@@ -36,6 +36,7 @@ from modellint.flow.domain import (
 from modellint.flow.heap import TENSORS, Shell, tensors_in
 from modellint.flow.narrowing import COMPARISONS, Narrowing, have_real, says_something
 from modellint.flow.operation import Operation, constant_in, counted_end, counted_sizes, joined_along, literals
+from modellint.flow.running_totals import counts_elements, is_of_mask
 from modellint.flow.sinks import Sink
 from modellint.flow.subscripts import Subscripts, is_negative, is_whole
 from modellint.flow.theory import Mode, Theory
@@ -52,12 +53,15 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Atom, Atoms, Positions, Sizes
     from modellint.flow.frame import Frame
     from modellint.flow.interp import Interpreter
+    from modellint.flow.running_totals import Within
     from modellint.graph.methods import Method
     from modellint.graph.value import Parameter, Value
     from modellint.link.classes.models import ClassModel
     from modellint.operators import Operator
 
 _NOTHING = Tensor()
+#: The bounds of slices that begin with the first element.
+_FROM_START = (Constant(None), Constant(0))
 #: Dimensions along which scores stand: the last one, by default or by its number.
 _LAST = (-1, None, 1, 2)
 #: The parameter names of a function's operand.
@@ -252,9 +256,10 @@ class Tensors(Theory):
             given = (arguments.keywords["size"],)
         first = given[0] if given else ()
         found = _NOTHING
-        is_display = len(given) == 1 and len(first) == 1 and isinstance(first[0], Shell) and first[0].is_exact
-        if is_display and "literal" in row.facets:
+        is_listed = len(given) == 1 and any(isinstance(atom, Shell) and atom.is_container for atom in first)
+        if is_listed and "literal" in row.facets:
             return Tensor(fillers=literals(operation))
+        is_display = is_listed and len(first) == 1 and getattr(first[0], "is_exact", False)
         if arguments.is_complete and given and not (is_display and "passed" in row.facets):
             known = tuple(map(sizes.side, sizes.numbers(given)))
             found = Tensor(sizes=known or None, made=operation.site)
@@ -304,6 +309,8 @@ class Tensors(Theory):
         left = elements.result_elements(row, tensor, operation.site, arguments)
         if "counted" in facets and left.positions is not None:
             left = replace(left, positions=self._counted_up(left.positions, operation))
+        elif left.positions is not None and left.positions.is_total and left.positions.origin == operation.site:
+            left = replace(left, positions=self._total(left.positions, tensor.most, operation))
         if facets.keys() & {"limit", "below", "lift"}:
             left = replace(left, ids=self._limit_ids(operation, tensor.ids))
         width = tensor.width if self._keeps_width(tensor, operation, along) else None
@@ -323,6 +330,7 @@ class Tensors(Theory):
                 compared=tensor.compared if is_mask else frozenset(),
                 is_conditional=tensor.is_conditional,
                 is_cut=tensor.is_cut,
+                most=tensor.most if "same-shape" in facets else None,
             ),
         )
 
@@ -528,9 +536,14 @@ class Tensors(Theory):
 
     def _binary(self, value: Value, left: Atoms, right: Atoms, frame: Frame) -> Atoms | None:
         is_growing = isinstance(value.data, InPlace) and value.data in ("+", "|") and not self.is_number(left)
-        if is_growing or not (value.data in _MAKING_REAL or self.are_known(left, right)):
+        if is_growing or _is_of_lists(value, left, right):
             return None
-        return self.arithmetic(str(value.data), left, right, Site(value, frame.function))
+        if not (value.data in _MAKING_REAL or self.are_known(left, right)):
+            return None
+        found = self.arithmetic(str(value.data), left, right, Site(value, frame.function))
+        if value.data != "*" or frame.function is None:
+            return found
+        return _position_by_mask(found, value, (frame.function.module, self._run.project.names))
 
     def _choice(self, value: Value, branches: list[Atoms], frame: Frame) -> Atoms:
         kept = [self._run.behind(atoms, frame, PathCondition(value.data, at == 0)) for at, atoms in enumerate(branches)]
@@ -583,7 +596,8 @@ class Tensors(Theory):
                     keys.add(tensor.head)
         for sink in self.sinks:
             sink.note_compared(keys)
-        return (Tensor(compared=frozenset(keys)),) if keys else PLAIN
+        most = _most_in(left) or _most_in(right)
+        return (Tensor(compared=frozenset(keys), is_cut=most is not None, most=most),) if keys or most else PLAIN
 
     def subscripted(self, tensor: Tensor, value: Value, frame: Frame) -> Atoms:
         """The result of `tensor[…]`."""
@@ -593,7 +607,8 @@ class Tensors(Theory):
             if part.op is Op.SLICE:
                 if not is_whole(part):
                     is_cut = known.is_cut or sizes.is_limit(self._run.evaluate(part.args[1], frame))
-                    known = replace(elements.after_slicing(known, part), is_cut=is_cut)
+                    most = self._most_along(parts, frame) if part is parts[-1] else None
+                    known = replace(elements.after_slicing(known, part), is_cut=is_cut, most=most)
             elif part.op is not Op.CONST:
                 picked = self._run.evaluate(part, frame)
                 known = self._apart(known, picked)
@@ -614,8 +629,19 @@ class Tensors(Theory):
         """The result of `x[:, :512]` for a possible tensor: one whose length is limited (`is_cut`)."""
         if not isinstance(atom, SymbolicInput | Plain | Unknown):
             return atom
-        ends = [part.args[1] for part in subscripts(value) if part.op is Op.SLICE]
-        return Tensor(is_cut=True) if any(sizes.is_limit(self._run.evaluate(end, frame)) for end in ends) else atom
+        parts = subscripts(value)
+        ends = [part.args[1] for part in parts if part.op is Op.SLICE]
+        is_limited = any(sizes.is_limit(self._run.evaluate(end, frame)) for end in ends)
+        return Tensor(is_cut=True, most=self._most_along(parts, frame)) if is_limited else atom
+
+    def _most_along(self, parts: tuple[Value, ...], frame: Frame) -> tuple[int, Size] | None:
+        """The elements that the last of several slices leaves at most, `n` of `ids[:, :n]`, and its dimension."""
+        if not all(part.op is Op.SLICE for part in parts):
+            return None
+        first, end, step = (self._run.evaluate(bound, frame) for bound in parts[-1].args)
+        size = size_of(end)
+        is_plain = constant(first) in _FROM_START and constant(step) == Constant(None)
+        return (len(parts) - 1, size) if is_plain and size is not None and not is_negative(size) else None
 
     def after_assignment(self, atom: Atom, value: Value, frame: Frame) -> Atoms:
         """The result of an UPDATE `tensor[index] = new`; adds a tensor with a constant `new` to other atoms."""
@@ -667,6 +693,15 @@ class Tensors(Theory):
             return replace(positions, end=size_of(end))
         site = operation.argument_site((at, "end"))
         return replace(positions, length=site, is_ahead=is_ahead, is_given=is_given, end=size_of(end))
+
+    def _total(self, total: Positions, most: tuple[int, Size] | None, operation: Operation) -> Positions:
+        """A new running total of a tensor with at most so many elements, and the length that it counts to."""
+        function, dim = operation.frame.function, constant(operation.get((1, "dim")) or ())
+        within = None if function is None else (function.module, self._run.project.names)
+        is_counting = within is not None and counts_elements(operation.value, within)
+        is_along = most is not None and dim in (Constant(-1), Constant(most[0]))
+        end = most[1] + Size.of(1) if most is not None and is_along else None
+        return replace(total, length=operation.site if is_counting else None, end=end)
 
     def _length(self, operation: Operation, operand: Atoms) -> Length | None:
         """The length that an operator counts, rounds, or takes the maximum of; None for other operators."""
@@ -728,6 +763,31 @@ class Tensors(Theory):
 def _asked_for_kind(real: Real) -> Tensor:
     """The dtype or rank of a tensor of real numbers, as a mask: code behind a test of it may be for other tensors."""
     return Tensor(compared=frozenset((("kind", real.key),)))
+
+
+def _position_by_mask(found: Atoms, product: Value, within: Within) -> Atoms:
+    """The running total that is multiplied by the very mask that it counts, which makes it a position; else `found`."""
+    totals = [a for a in found if isinstance(a, Tensor) and a.positions is not None and a.positions.is_total]
+    if not totals or not any(is_of_mask(within, *sides) for sides in (product.args, product.args[::-1])):
+        return found
+    return tuple(replace(one, positions=_with_length(one.positions)) for one in totals)
+
+
+def _with_length(total: Positions | None) -> Positions | None:
+    return None if total is None else replace(total, length=total.origin)
+
+
+def _is_of_lists(value: Value, left: Atoms, right: Atoms) -> bool:
+    """True for `[…] * n` and `[…] + […]`, with any number and any other list."""
+    sides = (*left, *right)
+    is_listed = any(isinstance(atom, Shell) and atom.is_container for atom in sides)
+    return is_listed and value.data in ("*", "+") and not any(isinstance(atom, Tensor) for atom in sides)
+
+
+def _most_in(atoms: Atoms) -> tuple[int, Size] | None:
+    """The number of elements that all alternatives have at most."""
+    found = {atom.most if isinstance(atom, Tensor) else None for atom in atoms}
+    return next(iter(found)) if len(found) == 1 else None
 
 
 def _is_cut(atom: Atom) -> bool:

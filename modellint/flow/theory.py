@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from modellint.flow.frame import Frame
     from modellint.flow.heap import Shell
     from modellint.graph.methods import Method
-    from modellint.graph.python import Function
+    from modellint.graph.python import Class, Function
     from modellint.graph.value import Event, EventKind, Nested, Parameter, PathCondition, Value
     from modellint.link.classes.models import ClassModel
 
@@ -80,6 +80,9 @@ class Gate(Protocol):
 
     def may_make(self, function: Function, model: ClassModel | None) -> bool:
         """True if the function may make a layer."""
+
+    def may_strand(self, cls: Class) -> bool:
+        """True if the class's own methods may store a tensor created on the default device."""
 
 
 # -- occurrences -------------------------------------------------------------------------------------------------------

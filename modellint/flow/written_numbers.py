@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from modellint.flow.callees import HOLDING, NONE, Callees, operands, root
 from modellint.flow.domain import Filler
+from modellint.graph.arguments import possible_arguments
 from modellint.graph.declared import is_tensor
-from modellint.graph.value import Op, called_name, dotted, subscripts
+from modellint.graph.value import EventKind, Op, called_name, dotted, subscripts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +34,8 @@ _MAPPINGS = frozenset(("dict", "Dict", "Mapping", "MutableMapping"))
 _MADE = frozenset(("collections.defaultdict", "collections.OrderedDict", "collections.Counter"))
 #: Facets of operators that return numbers.
 _GIVING_NUMBERS = frozenset(("gives", "counts", "number"))
+#: Facets of operators that return the elements of their arguments, or what a function makes of them.
+_GATHERING = frozenset(("gathers", "copies", "pairs"))
 #: How many values a number is traced through.
 _MAX_DEPTH = 8
 
@@ -70,7 +73,7 @@ class Constants(Callees):
             yield from (part for arg in call.args[1:] for part in _parts(arg))
             return
         if "literal" in row.facets and call.positional:
-            yield from _parts(call.positional[0])
+            yield from self._numbers_in(call.positional[0])
         argument = row.argument("fill")
         if argument is not None:
             number, name = argument
@@ -78,6 +81,31 @@ class Constants(Callees):
             yield from (value for value in written if value is not None)
         elif "chooses" in row.facets:
             yield from call.positional[1:]
+
+    def _numbers_in(self, value: Value, depth: int = 0) -> Iterator[Value]:
+        """The possible numbers in a list, also in one that a call makes of another: `list(map(pad, rows))`."""
+        for part in _parts(value):
+            row = self.row(part) if part.op is Op.CALL else None
+            if row is not None and not _GATHERING.isdisjoint(row.facets) and depth < _MAX_DEPTH:
+                for arg in part.args[1:]:
+                    yield from self._numbers_in(arg, depth + 1)
+            else:
+                yield from self._numbers_returned(part) if part.op is Op.CALL else (part,)
+
+    def _numbers_returned(self, call: Value) -> Iterator[Value]:
+        """The possible numbers in a list that a call returns; for a parameter, the argument that is passed."""
+        yield call
+        for function in self.targets(call).functions if self.row(call) is None else ():
+            pairs = [*possible_arguments(function.open_parameters, call)]
+            for part in (part for event in function.flow.of(EventKind.RETURN) for part in _parts(event.value)):
+                if part.op is Op.CONST or part.op is Op.UNARY or part.op is Op.GLOBAL:
+                    yield part
+                elif part.op is Op.PARAM:
+                    yield from (inner for name, arg in pairs if name == part.data for inner in _parts(arg))
+
+    def holds_number(self, value: Value) -> bool:
+        """True if a value may be a whole number other than 0, or a list that holds one."""
+        return any(map(self.may_be_number, _parts(value)))
 
     def _receivers(self, callee: Value) -> tuple[int, ...]:
         """The possible numbers of operands before the dot: `torch.full` has none there, `ids.fill_` one.

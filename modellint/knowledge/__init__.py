@@ -1,4 +1,4 @@
-"""Compact facts about `torch.nn` and `speechbrain`, for when neither can be read.
+"""Compact facts about `torch.nn`, `speechbrain` and the layers of `einops`, for when these cannot be read.
 
 The facts were extracted by our own frontend (`python -m modellint.knowledge.regenerate`) and are loaded when somebody
 asks for a name of those packages.
@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from modellint.knowledge.facts import Package, ShippedFacts, ShippedMethod
 
+#: The packages of which every class is described, and every name.
 PACKAGES = ("torch", "speechbrain")
+#: The packages of which classes are described; of einops, its layers.
+DESCRIBED = (*PACKAGES, "einops")
 #: Base classes of other libraries that are layers, for when their source is not at hand.
 LAYERS_ELSEWHERE = frozenset(
     (
@@ -36,6 +39,27 @@ LOSS_METHODS = {
 }
 #: Those of them whose arguments are data and models; the other one is given what the model has computed.
 DATA_METHODS = frozenset(("training_step", "compute_loss"))
+#: The packages of Lightning.
+LIGHTNING = frozenset(("lightning", "pytorch_lightning"))
+#: The methods that its trainer calls with batches, each with the method that gives their loader.
+STEP_LOADERS = {
+    "training_step": "train_dataloader",
+    "validation_step": "val_dataloader",
+    "test_step": "test_dataloader",
+    "predict_step": "predict_dataloader",
+}
+#: Methods of a module, or of the class with its loaders, that may change a batch on the way to a step.
+BATCH_HOOKS = frozenset(("on_before_batch_transfer", "transfer_batch_to_device", "on_after_batch_transfer"))
+#: The methods of a trainer that call the steps, with the loaders that their arguments are, by name and by position.
+TRAININGS = {
+    "fit": {
+        **dict.fromkeys(("", "train_dataloaders", "train_dataloader"), "train_dataloader"),
+        "val_dataloaders": "val_dataloader",
+    },
+    "validate": dict.fromkeys(("", "dataloaders", "val_dataloaders"), "val_dataloader"),
+    "test": dict.fromkeys(("", "dataloaders", "test_dataloaders"), "test_dataloader"),
+    "predict": dict.fromkeys(("", "dataloaders"), "predict_dataloader"),
+}
 #: The attribute by which a class of Lightning calls `backward()` itself.
 MANUAL_BACKWARD = "automatic_optimization"
 #: A package whose classes are layers with state, for when its source is not at hand.
@@ -92,13 +116,13 @@ def knows(name: str) -> bool:
 def class_facts(name: str, release: str | None = None) -> ShippedFacts | None:
     """The facts of the class with the canonical `name`, as of `release` or else the newest that has it; else None."""
     top = name.partition(".")[0]
-    return package(top).class_facts(name, release) if top in PACKAGES else None
+    return package(top).class_facts(name, release) if top in DESCRIBED else None
 
 
 def function_facts(name: str) -> ShippedMethod | None:
     """The facts of the function with the canonical `name`; None if none are shipped."""
     top = name.partition(".")[0]
-    return package(top).function_facts(name) if top in PACKAGES else None
+    return package(top).function_facts(name) if top in DESCRIBED else None
 
 
 def package(name: str) -> Package:

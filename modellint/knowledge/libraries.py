@@ -123,6 +123,11 @@ class Absent:
     is_sure: bool = True
 
 
+def packages() -> Collection[str]:
+    """The top packages of the libraries that are described."""
+    return _BY_PACKAGE.keys()
+
+
 def library_of(name: str) -> Described | None:
     """The library that describes a dotted name; None if none does."""
     return _BY_PACKAGE.get(name.partition(".")[0])

@@ -1,7 +1,8 @@
 """Extracts the shipped facts: `python -m modellint.knowledge.regenerate --torch PATH --speechbrain PATH...`.
 
-Each PATH is a folder that holds the unpacked package (`PATH/torch`, `PATH/speechbrain`). Several releases of a package
-may be given, in any order: the newest is described in full, older ones where they differ.
+`--einops PATH` does the same for einops. Each PATH is a folder that holds the unpacked package (`PATH/torch`,
+`PATH/speechbrain`). Several releases of a package may be given, in any order: the newest is described in full, older
+ones where they differ.
 """
 
 from __future__ import annotations
@@ -39,7 +40,11 @@ _EFFECTS = frozenset(
     )
 )
 #: Parts of the packages that recipes and models take classes from.
-_FOLDERS = {"torch": ("nn/modules", "nn/parallel", "nn/parameter.py"), "speechbrain": ("",)}
+_FOLDERS = {
+    "torch": ("nn/modules", "nn/parallel", "nn/parameter.py"),
+    "speechbrain": ("",),
+    "einops": ("layers/__init__.py", "layers/_einmix.py", "layers/torch.py"),
+}
 
 
 def _chain(guard: PathCondition | None) -> Iterator[PathCondition]:
@@ -109,9 +114,10 @@ class Extraction:
     def _may_hold_layers(self, facts: SourceFacts) -> bool:
         """True if a class is a layer, or may store one."""
         model = self.project.classes.model(facts.cls)
-        if self.package == "torch" or model.is_module is not False or facts.name in self._built:
+        if self.package == "torch" or facts.name in self._built or bool(keeping(model)):
             return True
-        return bool(keeping(model))
+        classes = (self.project.classes.model(heir.cls) for heir in self.classes.values())
+        return any(heir.is_module for heir in classes if model in heir.mro())
 
     def _layer_attributes(self, facts: SourceFacts, lineage: set[str]) -> set[str]:
         """The attributes of a class and of those that inherit from it under which there may be a layer."""
@@ -331,11 +337,11 @@ def _redirected_name(name: str, redirects: dict[str, str]) -> str | None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m modellint.knowledge.regenerate", description=__doc__)
-    parser.add_argument("--torch", type=Path, nargs="*", default=[])
-    parser.add_argument("--speechbrain", type=Path, nargs="*", default=[])
+    for package in knowledge.DESCRIBED:
+        parser.add_argument(f"--{package}", type=Path, nargs="*", default=[])
     parser.add_argument("--into", type=Path, default=Path(form.__file__).parent)
     options = parser.parse_args(arguments)
-    for package in knowledge.PACKAGES:
+    for package in knowledge.DESCRIBED:
         roots = getattr(options, package)
         if roots:
             data = extract(package, roots)

@@ -21,7 +21,7 @@ from modellint.graph.definitions import Missing as Missing
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op, dotted
 from modellint.link.search_path import SearchPath
-from modellint.link.stated_names import all_names, lazy_table, makes_names, redirects
+from modellint.link.stated_names import all_names, lazy_table, makes_names, redirects, sets_computed_names
 from modellint.reading.mentioning import found_below
 
 if TYPE_CHECKING:
@@ -279,6 +279,8 @@ class Names:
             shadow = self._shadow(package, parts[-1], trail)
             if shadow is not None:
                 return shadow
+            if self._sets_computed_names(package):
+                return None
         module = self._project.python(path)
         if module is None:
             return None
@@ -294,6 +296,17 @@ class Names:
             return None
         found = self._lookup(module, name, trail.fork())
         return found if isinstance(found, DefinedClass | DefinedFunction | DefinedConstant) else None
+
+    def _sets_computed_names(self, package: Path) -> bool:
+        """True if a package gives itself attributes by computed names, which may hide its submodules."""
+        text = self._project.files.read(package)
+        if text is None or b"setattr" not in text or b"sys.modules" not in text:
+            return False
+        module = self._project.python(package)
+        if module is None:
+            return False
+        functions = (*module.all_functions(), module.body)
+        return self._project.once(("sets names", module.path), lambda: any(map(sets_computed_names, functions)))
 
     def missing(self, name: str, near: Path) -> Missing | None:
         """The part at which the absolute `name`, imported by the file `near`, fails; None if it may resolve.

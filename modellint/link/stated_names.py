@@ -31,6 +31,18 @@ def makes_names(function: Function) -> bool:
     return False
 
 
+def sets_computed_names(function: Function) -> bool:
+    """True if code gives a module attributes by computed names: `setattr(sys.modules[__name__], name, …)`."""
+    for event in function.flow.of(EventKind.CALL):
+        call = event.value
+        if call.callee.op is Op.GLOBAL and call.callee.data == "setattr" and len(call.positional) == 3:
+            owner, name, _ = call.positional
+            is_module = owner.op is Op.INDEX and dotted(owner.args[0]) == "sys.modules"
+            if is_module and name.op is not Op.CONST:
+                return True
+    return False
+
+
 def _call_makes_names(call: Value) -> bool:
     callee = call.callee
     name = str(callee.data) if callee.op in (Op.ATTR, Op.GLOBAL) else ""

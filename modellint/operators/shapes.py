@@ -443,6 +443,7 @@ repeat                                              : pattern:pattern@1
 [classes of einops.layers.torch]
 Rearrange                                           : pattern:pattern@0
 Reduce                                              : pattern:pattern@0
+EinMix                                              : pattern:pattern@0 type:float
 """
 
 #: Types of elements, by the last parts of names, of functions and methods, and of layers.

@@ -15,6 +15,7 @@ from modellint.server.configs.kinds import dialect_of, recipe_in, valid_text
 from modellint.server.configs.offers import OfferKind
 from modellint.server.configs.outline import files_named, keys_of
 from modellint.server.configs.registered import (
+    data_completions,
     may_be_registered_config,
     registered_completions,
     registered_subject_at,
@@ -85,16 +86,20 @@ class Written:
         if kind_of(self._path.name) != YAML:
             return []
         dialect = self._session.ask(lambda project: dialect_of(self._path, data, project))
-        if dialect is None:
-            return []
+        line, column = self._converter.column(self._path.as_posix(), position)
+
+        def project_with(text: str) -> Project:
+            return self._session.beside(self._path, text.encode("utf-8", "surrogatepass"))
 
         def beside(text: str) -> tuple[Recipe, Project] | None:
-            project = self._session.beside(self._path, text.encode("utf-8", "surrogatepass"))
-            recipe = recipe_in(self._path, dialect, project)
+            project = project_with(text)
+            recipe = None if dialect is None else recipe_in(self._path, dialect, project)
             return None if recipe is None else (recipe, project)
 
-        line, column = self._converter.column(self._path.as_posix(), position)
-        found = completions(self._path, self._lines, line, column, dialect, beside)
+        if dialect is None:
+            found = data_completions(self._path, self._source.text, line, column, project_with)
+        else:
+            found = completions(self._path, self._lines, line, column, dialect, beside)
         return [self._item(number, offer, line, column) for number, offer in enumerate(found)]
 
     def _complete_registered(self, data: bytes, position: types.Position) -> list[types.CompletionItem]:
@@ -248,7 +253,9 @@ class Written:
             found = subject_in_script(self._path, line + 1, column + 1, project)
             return found or registered_subject_at(self._path, line + 1, column + 1, project)
         recipe = self._recipe(project)
-        return None if recipe is None else subject_at(recipe, line + 1, column + 1, project)
+        if recipe is None:
+            return registered_subject_at(self._path, line + 1, column + 1, project)
+        return subject_at(recipe, line + 1, column + 1, project)
 
     def _locations(self, places: list[Place]) -> list[types.Location]:
         return list(self._unique(self._converter.location(place) for place in places))

@@ -50,10 +50,10 @@ def beyond_rows(lookup: queries.Lookup, project: Project) -> Given | None:
     constructor = None if owner is None else owner.methods.get("__init__")
     if rows is not None and constructor is not None:
         calls = list(_constructions(constructor, project))
-        for made in sorted(calls, key=lambda one: _is_trial(one, project)):
+        for made in sorted(calls, key=lambda one: queries.is_trial_site(one.steps[0], project)):
             found = _for_call(lookup, ids, rows, constructor, made)
             if found is not None:
-                return replace(found, is_trial=_is_trial(made, project))
+                return replace(found, is_trial=queries.is_trial_site(made.steps[0], project))
             value, _ = next(_argument(rows, constructor, made), (None, 0))
             counted.append((value, made.steps[0].module))
     is_own = ids.head is not None and ids.head == lookup.table and ids.bound.constant is not None
@@ -77,11 +77,6 @@ def _constructions(constructor: Function, project: Project) -> Iterable[queries.
     """The calls that make objects by a constructor; none if others may be out of sight."""
     assert constructor.owner is not None
     return queries.flow(constructor.module, project).constructed_anywhere(constructor.owner) or ()
-
-
-def _is_trial(made: queries.Constructed, project: Project) -> bool:
-    calls = (event for event in made.function.flow.events if event.value is made.steps[0].value)
-    return any(queries.is_trial(made.function, event, project) for event in calls)
 
 
 def _for_call(

@@ -34,7 +34,8 @@ class ConstantIdOutsideTable(Rule):
 
     For a `padding_idx` that has no row, the constructor raises
     `AssertionError: Padding_idx must be within num_embeddings`. The constructor accepts `padding_idx=-1` as the last
-    row, but an id of -1 still has no row.
+    row, but an id of -1 still has no row. A constant below -1, such as -100, is a
+    [negative sentinel](negative-sentinel-positions.md), which ML304 reports where it is written.
 
     ## How to fix
     Add a row for the constant, or use an id that already has a row:
@@ -109,7 +110,9 @@ class ConstantIdOutsideTable(Rule):
             return
         size, origin = filler.size, filler.origin
         number = size.number
-        is_negative = number is not None and number < 0
+        if number is not None and number < -1:
+            return  # ML304 reports it, at the filler
+        is_negative = number == -1
         above = None if rows is None else excess(size, rows)
         if not is_negative and (above is None or above < 0):
             return

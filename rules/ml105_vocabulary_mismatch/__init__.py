@@ -170,7 +170,7 @@ class VocabularyMismatch(Rule):
             f"this layer {what} {smaller.rows.described} {of}, but shares its weight with one that {what} "
             f"{larger.rows.described}",
             symbol=smaller.made.name,
-            severity=Severity.INFO if _is_tried_out(tie, project) else None,
+            severity=Severity.INFO if queries.is_trial_site(tie.tied, project) else None,
             confidence=Confidence.HIGH if tie.is_proved else Confidence.MEDIUM,
             evidence=(f"`{tie.tied.module.text_of(tie.tied.value)}` ties their weights",),
             related=(
@@ -247,10 +247,3 @@ class VocabularyMismatch(Rule):
             ),
             help="call `resize_token_embeddings(len(tokenizer))` after the tokens are added",
         )
-
-
-def _is_tried_out(tie: Tie, project: Project) -> bool:
-    """True if a test or a demonstration makes the layers share their weight."""
-    function = tie.tied.function
-    events = () if function is None else (one for one in function.flow.events if one.value is tie.tied.value)
-    return function is not None and any(queries.is_trial(function, one, project) for one in events)

@@ -78,17 +78,17 @@ def added_late(function: Function, project: Project) -> Iterator[Late]:
 def unresized_models(function: Function, project: Project) -> Iterator[Unresized]:
     """The models of checkpoints that a function feeds with a tokenizer, after it or a callee has added tokens.
 
-    Of a constructor, those that it keeps, and that a method of the object feeds.
+    Of a method, those that it alone keeps on the object, and that another method feeds.
     """
     growing = project.once(("leading to growth", function.module), lambda: _growing(function.module, project))
     words, makers = function.words, project.of(Vocabularies).makers(function.module)
     if ADDED not in words and all(words.isdisjoint(names) for names in (GROWS, growing, makers)):
         return
     functions = [function]
-    if function.owner is not None and function.name == "__init__":
+    origins = _Origins(function, project)
+    if function.owner is not None and origins.keeps:
         functions += [method for method in function.owner.methods.values() if method is not function]
     events = [(one, event) for one in functions for event in one.flow.of(EventKind.CALL)]
-    origins = _Origins(function, project)
     grown = {
         origin: event.value
         for event in function.flow.of(EventKind.CALL)
@@ -143,12 +143,20 @@ class _Origins:
         self._function = function
         self._project = project
         self._known: dict[Value, frozenset[Value]] = {}
-        #: The values that a constructor keeps, by attribute.
+        #: The values that the function keeps on its object, and no other method replaces, by attribute.
         self._kept: dict[str, Value] = {}
-        for store in function.flow.of(EventKind.STORE) if function.name == "__init__" else ():
-            name = None if store.target is None else self_attribute(store.target)
-            if name is not None:
-                self._kept[name] = store.value
+        others = (
+            [] if function.owner is None else [one for one in function.owner.methods.values() if one is not function]
+        )
+        replaced = {name for one in others for name, value in _kept(one) if value.op is not Op.CONST}
+        for name, value in _kept(function):
+            if name not in replaced or function.name == "__init__":
+                self._kept[name] = value
+
+    @property
+    def keeps(self) -> bool:
+        """True if the function keeps values on its object that other methods read."""
+        return bool(self._kept)
 
     def of(self, value: Value) -> frozenset[Value]:
         """The values that a value may come from; itself where it is followed no further."""
@@ -195,7 +203,7 @@ class _Origins:
         is_class = self._is_class_of_library(call)
         if is_class and any(tokenizer in self.of(arg) for arg in call.args[1:]):
             return True
-        return any(tokenizer in self.of(part.callee) or self._hands_on(part, tokenizer, is_class) for part in parts)
+        return any(tokenizer in self.owners(part) or self._hands_on(part, tokenizer, is_class) for part in parts)
 
     def _hands_on(self, call: Value, tokenizer: Value, is_any: bool) -> bool:
         """True if a call gets a tokenizer: of a function of the project, or of any if `is_any`."""
@@ -209,9 +217,8 @@ class _Origins:
 
     def _is_class_of_library(self, call: Value) -> bool:
         """True if the callee is a class of a library, as its name tells, other than one that gives a checkpoint."""
-        if not called_name(call.callee)[:1].isupper():
-            return False
-        return isinstance(self._project.names.definition(self._function.module, call.callee), External)
+        definition = self._project.names.definition(self._function.module, call.callee)
+        return isinstance(definition, External) and definition.name.rpartition(".")[2][:1].isupper()
 
     def trains(self, call: Value, model: Value) -> bool:
         """True if a call trains a model: it goes back through what is computed, or gets the model's parameters."""
@@ -222,6 +229,14 @@ class _Origins:
         owner = self.of(call.callee.args[0])
         is_trainer = any(one.op is Op.CALL and self.is_handed_model(one, model) for one in owner)
         return call.callee.data == "backward" or is_trainer
+
+
+def _kept(function: Function) -> Iterator[tuple[str, Value]]:
+    """The attributes that a method sets on its object, each with the value."""
+    for store in function.flow.of(EventKind.STORE):
+        name = None if store.target is None else self_attribute(store.target)
+        if name is not None:
+            yield name, store.value
 
 
 def _operands(call: Value) -> Iterator[Value]:

@@ -27,8 +27,9 @@ class TargetOutsideClasses(Rule):
     ## What it does
     Follows constants that are written into targets (`torch.full`, `masked_fill`, `pad_sequence(padding_value=…)`,
     `F.pad(value=…)`, `labels[…] = …`) to `F.cross_entropy`, `F.nll_loss`, `nn.CrossEntropyLoss` and `nn.NLLLoss`,
-    across functions and files. Compares them with the `ignore_index` of the loss (-100 by default) and with the number
-    of classes, where it is known.
+    across functions and files: from a `collate_fn` through the batches of its `DataLoader`, also those that the trainer
+    of Lightning passes to `training_step`. A list may be padded first (`labels + [-1] * n`). Compares the constants
+    with the `ignore_index` of the loss (-100 by default) and with the number of classes, where it is known.
 
     ## Why is this bad
     These losses accept a class from 0 to the number of classes minus 1, or the `ignore_index`. The first batch with any
@@ -43,7 +44,7 @@ class TargetOutsideClasses(Rule):
     ```
 
     ## What it cannot see
-    - targets that a data loader passes from a dataset to a training loop
+    - targets that a data loader passes from a dataset, without a `collate_fn`, to a training loop
     - a fill value of 0 or more, if the number of classes is unknown: it may be a class
 
     ## Confirming
@@ -56,14 +57,15 @@ class TargetOutsideClasses(Rule):
     code = "ML106"
     name = "target-outside-classes"
     severity = Severity.WARNING
-    requires = ("callers", "constants_written", "is_compared", "loss_targets")
+    requires = ("callers", "constants_written", "is_compared", "loss_targets", "modules_fed")
     about = ("torch.nn.CrossEntropyLoss",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:
         flow = queries.flow(module, project)
         losses = [*flow.loss_targets()]
         for function in {f: None for f, filler in flow.constants_written() if _is_below(filler)}:
-            losses += _targets_beside(function, flow, project)
+            beside = _targets_beside(function, flow, project)
+            losses += (one for one in beside if one.element.origin.module is module)
         seen: set[object] = set()
         for judged in losses:
             filler = judged.element
@@ -102,7 +104,7 @@ def _targets_beside(function: Function, flow: queries.Queries, project: Project)
     """The targets of losses in other files that use a loss and call a function or one of its callers."""
     called = (function, *flow.callers(function))
     functions = dict.fromkeys((*called, *(caller for one in called for caller in flow.callers(one))))
-    for module in dict.fromkeys(one.module for one in functions):
+    for module in dict.fromkeys((*(one.module for one in functions), *flow.modules_fed(function))):
         if module is not function.module and any(_LOSSES & one.words for one in module.all_functions()):
             yield from queries.flow(module, project).loss_targets()
 

@@ -84,15 +84,16 @@ class LayersInPlainContainer(Rule):
         kept = found.kept
         module = kept.function.module
         attribute = f"self.{kept.attribute}"
-        layers = f"the {' and '.join(found.names)}"
+        names = " and ".join(found.names)
         if found.is_accident:
-            lost = f": {layers} in it is not registered" if found.layers else ", which cannot be called"
+            lost = f": the {names or 'layer'} in it is not registered" if found.layers else ", which cannot be called"
             message = f"the comma makes `{attribute}` a tuple of one{lost}"
             remedy = "drop the comma"
         else:
             inside = "that it uses" if kept.kind == "function" else "in it"
+            layers = f"the {names} layers" if names else "the layers"
             message = (
-                f"`{attribute}` is {found.keeper}: {layers} layers {inside} are not registered, "
+                f"`{attribute}` is {found.keeper}: {layers} {inside} are not registered, "
                 "so they are not moved, trained or saved"
             )
             remedy = _REMEDIES.get(kept.kind, f"use `nn.Module{'Dict' if kept.kind == 'dict' else 'List'}`")

@@ -64,6 +64,7 @@ class TensorNotBuffer(Rule):
     severity = Severity.WARNING
     requires = (
         "given_values",
+        "holders",
         "layers_of",
         "may_store_tensor",
         "object",

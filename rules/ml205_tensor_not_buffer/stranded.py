@@ -77,9 +77,9 @@ def stranded(module: ModuleFacts, project: Project) -> Iterator[Stranded]:
         subjects = [model for model in flow.layers_of(cls) if model.is_module is True]
         given = given_new.get(cls, {})
         work = frozenset[str]()
-        if not subjects and _may_make(cls) and project.classes.model(cls).is_module is False:
-            work = feeding_methods(cls, project) if flow.may_store_tensor(cls) else work
-            subjects = [project.classes.model(cls)] if work else []
+        if not subjects and flow.may_store_tensor(cls) and project.classes.model(cls).is_module is False:
+            work = feeding_methods(cls, project) if _may_make(cls) else work
+            subjects = [project.classes.model(cls)] if work or flow.holders(cls) else []
         for model in subjects if subjects and (given or work or flow.may_store_tensor(cls)) else ():
             if not any(map(model.has_own_adder, _MOVERS)):
                 for found in _Search(cls, model, project, given, work).run(seen):
@@ -119,13 +119,14 @@ class _Search:
         cls: Class,
         model: queries.ClassModel,
         project: Project,
-        given: dict[str, queries.Fresh | queries.Shell],
+        given: dict[str, queries.Fresh | queries.Shell | queries.ClassModel],
         work: frozenset[str],
     ) -> None:
         self._cls = cls
         self._project = project
         self._flow = queries.flow(cls.module, project)
         self._finished = self._flow.object(model, given, work)
+        self._is_fed = bool(work)
 
     def run(self, seen: Collection[int]) -> Iterator[Stranded]:
         """The tensors that meet moved ones and are never moved themselves, but for those with targets in `seen`."""
@@ -146,7 +147,7 @@ class _Search:
         if target is None or id(target) in seen or not all(_fresh(one) or one.atoms == queries.NONE for one in stores):
             return None
         lives = [self._finished, *self._flow.objects_below(self._finished.model, self._cls)]
-        meetings = tuple(meeting for finished in lives for meeting in finished.meetings_of(name))
+        meetings = tuple(self._meetings(name, lives))
         if (
             not meetings
             or any(self._is_looked_after(name, finished) for finished in lives)
@@ -174,8 +175,8 @@ class _Search:
             and not any(atom.device_may_be_passed for one in something for atom in _fresh(one))
             and any(meeting.is_sure for meeting in meetings)
         )
-        is_alone = len(stores) == 1 and all(isinstance(atom, queries.Fresh) for atom in store.atoms)
         is_layer = self._finished.model.is_module is True
+        is_alone = len(stores) == 1 and all(isinstance(atom, queries.Fresh) for atom in store.atoms)
         can_register = is_layer and is_alone and store.target is not None and self._is_new(made)
         can_register = can_register and not made.is_derived  # of a parameter, which changes
         is_taken = store.value is not None and store.value.op is Op.ATTR  # from an object that keeps it, too
@@ -193,6 +194,15 @@ class _Search:
             is_placed=is_placed,
             is_layer=is_layer,
         )
+
+    def _meetings(self, name: str, lives: list[queries.FinishedObject]) -> Iterator[queries.Meeting]:
+        """The meetings of an attribute in runs of its own objects, or else in those of the layers that hold some."""
+        model = self._finished.model
+        own = lives if model.is_module is True or self._is_fed else ()
+        met = [meeting for finished in own for meeting in finished.meetings_of(name)]
+        yield from met
+        for finished in self._flow.holders(self._cls) if not met else ():
+            yield from finished.meetings_within(model, name)
 
     def judge_cache(self, one: Cached) -> Stranded | None:
         """The tensor that a method keeps for later calls, if it meets one that has moved by the next; else None."""

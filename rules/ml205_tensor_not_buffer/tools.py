@@ -1,4 +1,4 @@
-"""Objects that are no layers, but take the outputs of layers: losses, metrics, constraints, kernels."""
+"""Objects that functions, or objects that are no layers, feed the outputs of layers: losses, metrics."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow import queries
-from modellint.graph.definitions import DefinedClass, External
+from modellint.graph.definitions import DefinedClass
 from modellint.graph.value import EventKind, Op, is_argument, is_self, self_attribute
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 _MOVES = operators.methods("Tensor", "moves")
 _TYPES = operators.attributes("torch", "type")
 _CALL = "__call__"
-#: Methods by which layers call the objects that they keep.
-_WORK = frozenset(("__call__", "forward"))
 #: Operations that may stand between an object and the place where it is stored.
 _BETWEEN = frozenset((Op.CHOICE, Op.BOOL, Op.UPDATE))
 _MAX_DEPTH = 4
@@ -41,8 +39,9 @@ class _Uses:
     def all(self) -> Iterator[str]:
         for module in queries.neighbours(self._cls.module, self._project, self._cls.name):
             for function in (*module.all_functions(), module.body):
-                for made in self._constructions(function) if self._cls.name in function.words else ():
-                    yield from self._of(made, function)
+                if self._cls.name in function.words and not self._is_of_layer(function):  # runs of layers tell
+                    for made in self._constructions(function):
+                        yield from self._of(made, function)
             for name, value in module.constants.items():
                 if self._is_made(value, module):
                     yield from self._of_global(name, module)
@@ -69,6 +68,9 @@ class _Uses:
                     yield method
                 yield from self._of_argument(value, made, function)
 
+    def _is_of_layer(self, function: Function) -> bool:
+        return function.owner is not None and self._project.classes.model(function.owner).is_module is True
+
     def _of_global(self, name: str, module: ModuleFacts) -> Iterator[str]:
         for function in module.all_functions():
             for event in function.flow.of(EventKind.CALL) if name in function.words else ():
@@ -78,35 +80,19 @@ class _Uses:
 
     def _of_attribute(self, name: str, owner: Class) -> Iterator[str]:
         """The methods by which the methods of a class feed the object in an attribute."""
-        is_layer = self._project.classes.model(owner).is_module is True
-        if is_layer:
-            yield from _WORK & {name for one in self._project.classes.model(self._cls).mro() for name in _methods(one)}
         for function in owner.methods.values():
             for event in function.flow.of(EventKind.CALL) if name in function.words else ():
                 method = _method(event.value, lambda part: self_attribute(part) == name)
-                given = event.value.args[1:]
-                parts = [part for arg in given for part in arg.walk()] if is_layer else []
-                is_given = any(
-                    (part.op is Op.PARAM and part.data != "self") or self._is_parameter(part, owner) for part in parts
-                )
-                if method is not None and (is_given or self._gets_output(event.value, function)):
+                if method is not None and self._gets_output(event.value, function):
                     yield method
 
-    def _is_parameter(self, value: Value, owner: Class) -> bool:
-        """True if a value is an attribute in which a layer keeps a new parameter."""
-        name = self_attribute(value)
-        for function, event in () if name is None else owner.stores(name):
-            named = self._project.names.definition(function.module, event.value.callee) if event.value.args else None
-            row = operators.row(named.name) if isinstance(named, External) and event.value.op is Op.CALL else None
-            if row is not None and "trained" in row.facets:
-                return True
-        return False
-
     def _of_argument(self, call: Value, made: Value, function: Function) -> Iterator[str]:
-        """The methods by which a layer feeds the object that its constructor is given."""
+        """The methods by which an object feeds the one that its constructor is given."""
         definition = self._project.names.definition(function.module, call.callee)
         constructor = definition.cls.methods.get("__init__") if isinstance(definition, DefinedClass) else None
         if constructor is None or not isinstance(definition, DefinedClass) or call.has_unpacking:
+            return
+        if self._is_of_layer(constructor):
             return
         for parameter, given in constructor.bind(call).items():
             for name, events in constructor.flow.stores.items() if _is(given, made) else ():
@@ -124,8 +110,8 @@ class _Uses:
         if callee.op is Op.ATTR and callee.data in _MOVES:
             is_type = any(arg.op is Op.ATTR and arg.data in _TYPES for arg in value.args[1:])
             return callee.data == "cuda" or (bool(value.args[1:]) and not is_type)
-        if is_self(callee) and function.owner is not None:
-            return self._project.classes.model(function.owner).is_module is True
+        if is_self(callee):
+            return self._is_of_layer(function)
         name = self_attribute(callee)
         if name is not None and function.owner is not None:
             stored = function.owner.stores(name)
@@ -140,10 +126,6 @@ class _Uses:
             return False
         model = self._project.classes.of(self._project.names.definition(function.module, value.callee))
         return model is not None and model.is_module is True
-
-
-def _methods(model: queries.ClassModel) -> Iterable[str]:
-    return () if model.cls is None else model.cls.methods
 
 
 def _is(value: Value, made: Value, depth: int = 0) -> bool:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 from modellint.flow import queries
 from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass
-from modellint.graph.python import WORK
-from modellint.graph.value import Op, called_name
+from modellint.graph.value import EventKind, Op, called_name, self_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from modellint.graph.python import Class, ModuleFacts
+    from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.rule import Project
 
@@ -73,6 +72,12 @@ def made_classes(value: Value, module: ModuleFacts, project: Project) -> tuple[s
     return (called_name(value.callee),) if is_kept else ()
 
 
+def _stores_into(name: str, method: Function) -> bool:
+    """True if a method sets an attribute of the object under a name: `self.layer.table = self.layer.table.to(x)`."""
+    targets = (event.target for event in method.flow.of(EventKind.STORE))
+    return any(one is not None and one.op is Op.ATTR and self_attribute(one.args[0]) == name for one in targets)
+
+
 def _use(name: str, cls: Class, project: Project) -> queries.AttributeRead | None:
     """The first read of a class attribute when an object works; None if something else may be there, or takes it."""
     for relative in queries.family(cls, project).classes:
@@ -80,7 +85,9 @@ def _use(name: str, cls: Class, project: Project) -> queries.AttributeRead | Non
         if said.reads_any or said.may_name(name) or any(relative.stores(name)):
             return None
         for method in relative.methods.values():
-            if method.name not in WORK and name in method.words and method.name in ("__init__", "__new__"):
+            if name not in method.words:
+                continue
+            if method.name in ("__init__", "__new__") or _stores_into(name, method):
                 return None
         if relative is not cls and name in relative.attributes:
             return None

@@ -63,7 +63,7 @@ class TensorOnDefaultDevice(Rule):
     code = "ML211"
     name = "tensor-on-default-device"
     severity = Severity.WARNING
-    requires = ("callers", "layers_of", "object")
+    requires = ("callers", "holders", "layers_of", "object")
     about = ("torch.Tensor",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

@@ -6,16 +6,17 @@ factory that names no device are worth it.
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow import queries
 from modellint.graph.declared import is_single_number, is_tensor, may_be_tensor
-from modellint.graph.definitions import DefinedFunction, External
+from modellint.graph.definitions import External
 from modellint.graph.python import MAKING, WORK
 from modellint.graph.value import EventKind, Op, self_attribute, walk_all
 
+from .arrays import is_for_cpu
 from .aside import is_left
 from .refused import is_always_replaced
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from modellint.operators import Operator
     from modellint.rule import Project
 
-_TO_HOST = operators.methods("Tensor", "host") | operators.methods("Tensor", "moves")
 _WORDS = operators.words("fresh")
 #: How many calls may lie between a layer's method and the function that makes a tensor, and how many layers are asked.
 _MAX_CALLS = 3
@@ -59,8 +59,7 @@ def _is_of(met: queries.Encounter, module: ModuleFacts) -> bool:
 
 
 def _is_mistake(met: queries.Encounter, project: Project) -> bool:
-    functions = [one for one in (met.function, met.made.function) if one is not None]
-    if _is_number(met, project) or any(_is_for_cpu(one, project) for one in functions):
+    if _is_number(met, project) or is_for_cpu(met, project):
         return False
     made = met.made.function
     return not is_always_replaced(met, project) and (
@@ -130,23 +129,6 @@ def _is_elsewhere(number: int, name: str, given: queries.Arguments) -> bool:
     )
 
 
-def _is_for_cpu(function: Function, project: Project) -> bool:
-    """True if a function, or one that it calls, asks for a tensor's array: that fails unless it is on the CPU."""
-    if _takes_array(function):
-        return True
-    called = (project.names.definition(function.module, one.value.callee) for one in function.flow.of(EventKind.CALL))
-    return any(isinstance(one, DefinedFunction) and _takes_array(one.function) for one in called)
-
-
-def _takes_array(function: Function) -> bool:
-    return "numpy" in function.words and any(
-        call.callee.op is Op.ATTR
-        and call.callee.data == "numpy"
-        and not any(part.op is Op.ATTR and part.data in _TO_HOST for part in call.callee.args[0].walk())
-        for call in (event.value for event in function.flow.of(EventKind.CALL))
-    )
-
-
 def _is_number(met: queries.Encounter, project: Project) -> bool:
     """True if the other operand is a parameter that is annotated as no tensor."""
     other, function = met.other, met.function
@@ -207,18 +189,18 @@ def _lives(function: Function, project: Project) -> Iterator[tuple[queries.Finis
     """The runs of layers whose work may reach a function, each with the method that does."""
     asked = 0
     for method in _entries(function, project):
-        owner = method.owner
-        model = None if owner is None else project.classes.model(owner)
-        if owner is None or model is None:
+        model = None if method.owner is None else project.classes.model(method.owner)
+        if method.owner is None or model is None or model.has_own_adder("__setattr__"):
             continue
-        models = [model] if model.is_module is True else queries.flow(owner.module, project).layers_of(owner)
-        for one in models if not model.has_own_adder("__setattr__") else ():
-            if one.is_module is not True or asked >= _MAX_LAYERS:
-                continue
-            if not any(map(one.method, WORK)) and not _given_tensors(method):
-                continue
+        flow, of_owner = queries.flow(function.module, project), queries.flow(method.owner.module, project)
+        models = [model] if model.is_module is True else of_owner.layers_of(method.owner)
+        layers = [one for one in models if one.is_module is True]
+        working = (one for one in layers if any(map(one.method, WORK)) or _given_tensors(method))
+        is_held = not layers and model.is_module is False
+        lives = iter(flow.holders(method.owner)) if is_held else map(flow.object, working)
+        for finished in islice(lives, _MAX_LAYERS - asked):
             asked += 1
-            yield queries.flow(function.module, project).object(one), method
+            yield finished, method
 
 
 def _entries(function: Function, project: Project) -> list[Function]:

@@ -1,17 +1,17 @@
-"""First values that each object replaces: the constructor raises for values that no branch is for."""
+"""Tensors that no object uses: the constructor raises for the values of an attribute that they are for."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import EventKind, Op, self_attribute
+from modellint.graph.value import EventKind, Op, self_attribute, walk_all
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
     from modellint.flow import queries
     from modellint.graph.python import Class
-    from modellint.graph.value import Value
+    from modellint.graph.value import Event, Value
     from modellint.rule import Project
 
     #: A test, and whether it holds.
@@ -22,18 +22,27 @@ _MAX_STEPS = 2_000
 
 
 def is_always_replaced(met: queries.Encounter, project: Project) -> bool:
-    """True if a tensor reaches its use only where an attribute has none of the values that its constructor accepts."""
-    cls = met.function.owner
-    if cls is None or met.made.function is not met.function:
+    """True if a tensor is made, or used, only where an attribute has no value that its constructor accepts."""
+    function, maker = met.made.function, met.made.maker
+    if function is None or function.owner is None:
         return False
-    owners = [model.cls for model in project.classes.model(cls).mro() if model.cls is not None]
-    ways = list(_ways(met.value, met.made.maker))
-    return bool(ways) and all(_is_refused(way, owners) for way in ways)
+    owners = [model.cls for model in project.classes.model(function.owner).mro() if model.cls is not None]
+    events = function.flow.events
+    made = [_conditions(event) for event in events if event.value is maker]
+    used = [met.value] if met.function is function else [event.value for event in events if event.value is not maker]
+    ways = [way for value in used for way in _ways(value, maker)]
+    return any(found and all(_is_refused(way, owners) for way in found) for found in (made, ways))
+
+
+def _conditions(event: Event) -> tuple[Condition, ...]:
+    """The conditions under which an event happens."""
+    return () if event.guard is None else tuple((link.test, link.truthy) for link in event.guard.chain())
 
 
 def _ways(value: Value, maker: Value) -> Iterator[tuple[Condition, ...]]:
     """The conditions under which a value comes from the value of `maker`, for each way through choices."""
-    pending: list[tuple[Value, tuple[Condition, ...]]] = [(value, ())]
+    leading = _parts_with(maker, value)
+    pending: list[tuple[Value, tuple[Condition, ...]]] = [(value, ())] if id(value) in leading else []
     seen: set[tuple[int, tuple[tuple[int, bool], ...]]] = set()
     while pending and len(seen) < _MAX_STEPS:
         part, so = pending.pop()
@@ -44,11 +53,28 @@ def _ways(value: Value, maker: Value) -> Iterator[tuple[Condition, ...]]:
         if part is maker:
             yield so
         elif part.op is Op.CHOICE and part.data is not None:
-            pending += [(arg, (*so, (part.data, number == 0))) for number, arg in enumerate(part.args)]
+            args = enumerate(part.args)
+            pending += [(arg, (*so, (part.data, number == 0))) for number, arg in args if id(arg) in leading]
         else:
-            pending += [(arg, so) for arg in part.args]
+            pending += [(arg, so) for arg in part.args if id(arg) in leading]
     if pending:
         yield ()
+
+
+def _parts_with(maker: Value, value: Value) -> set[int]:
+    """The parts of an expression, by identity, that the value of `maker` is a part of."""
+    parents: dict[int, list[Value]] = {}
+    for part in walk_all((value,)):
+        for arg in part.args:
+            parents.setdefault(id(arg), []).append(part)
+    found: set[int] = set()
+    pending = [maker] if maker is value or id(maker) in parents else []
+    while pending:
+        part = pending.pop()
+        if id(part) not in found:
+            found.add(id(part))
+            pending += parents.get(id(part), ())
+    return found
 
 
 def _is_refused(way: tuple[Condition, ...], owners: list[Class]) -> bool:

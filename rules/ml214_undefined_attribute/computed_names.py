@@ -35,6 +35,11 @@ def is_filled_by_others(cls: Class, project: Project) -> bool:
 
 def _is_filled_by_others(cls: Class, project: Project) -> bool:
     family = {cls, *queries.subclasses(cls, project)}
+    above = (model.cls for model in project.classes.model(cls).mro() if model.cls is not None)
+    for method in (method for one in above for method in one.methods.values()):
+        calls = [queries.Call(event, method, project) for event in method.flow.of(EventKind.CALL)]
+        if any(is_self(value) for call in calls for value in _filled_by(call)):
+            return True
     named = (queries.files_mentioning(cls.module, project, one.name) for one in family)
     for module in dict.fromkeys((cls.module, *chain.from_iterable(named))):
         for function in (*module.all_functions(), module.body):
@@ -59,7 +64,7 @@ def _made_class(operand: queries.Operand) -> Class | None:
 
 def _filled_by(call: queries.Call) -> Iterator[Value]:
     """The objects whose attributes a call may set by computed names: its own, or what it passes to a function."""
-    if _alters(call.value):
+    if _alters(call.value, call.function):
         yield _owner(call.value)
         return
     target = call.target
@@ -75,7 +80,7 @@ def _filled_by(call: queries.Call) -> Iterator[Value]:
 
 def _filled_parameters(function: Function) -> set[str] | None:
     """The parameters whose attributes a function sets by computed names; None if it sets those of other objects."""
-    calls = [value for value in walk_all(function.flow.evaluated()) if value.op is Op.CALL and _alters(value)]
+    calls = [value for value in walk_all(function.flow.evaluated()) if value.op is Op.CALL and _alters(value, function)]
     owners = [_owner(call) for call in calls]
     is_known = bool(owners) and all(owner.op is Op.PARAM for owner in owners)
     return {str(owner.data) for owner in owners} if is_known else None
@@ -94,16 +99,21 @@ def sets_by_computed_name(function: Function) -> bool:
         target = event.target
         if target is not None and any(part.op is Op.ATTR and part.data in _HOLDING for part in target.walk()):
             return True
-    return any(_alters(value) for value in walk_all(function.flow.evaluated()) if value.op is Op.CALL)
+    return any(_alters(value, function) for value in walk_all(function.flow.evaluated()) if value.op is Op.CALL)
 
 
-def _alters(call: Value) -> bool:
+def _alters(call: Value, function: Function) -> bool:
+    """True if a call sets attributes by computed names of an object other than the receiver of a method."""
     callee, given = call.callee, call.positional
     if callee.op is Op.ATTR:
         owner = callee.args[0]
-        is_held = owner.op is Op.ATTR and owner.data == "__dict__" and not is_self(owner.args[0])
+        is_held = owner.op is Op.ATTR and owner.data == "__dict__" and not _is_receiver(owner.args[0], function)
         return is_held and callee.data in _FILLING
     is_named = callee.op is Op.GLOBAL and callee.data in _ALTERING
-    if not is_named or not given or is_self(given[0]):
+    if not is_named or not given or _is_receiver(given[0], function):
         return False
     return callee.data != "setattr" or len(given) < 2 or given[1].op is not Op.CONST
+
+
+def _is_receiver(value: Value, function: Function) -> bool:
+    return function.owner is not None and is_self(value)

@@ -23,11 +23,14 @@ from .named_parts import takes_any_names
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from modellint.graph.definitions import Definition
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.rule import Project
 
 _OWN = re.compile(r"__\w+")
+#: Bases without attributes of their own.
+_BARE = frozenset(("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol"))
 #: Methods that each object runs.
 ENTERED = ("__init__", "forward")
 
@@ -132,6 +135,11 @@ def _unset(cls: Class, project: Project) -> set[str]:
     return {name for name in names if not own.may_set(name)}
 
 
+def _gives_attributes(base: Definition | None, project: Project) -> bool:
+    """True if a base is a class of a library that nothing describes: it may set any attribute."""
+    return isinstance(base, External) and base.name not in _BARE and project.classes.of(base) is None
+
+
 def _suspects(names: set[str], cls: Class, model: queries.ClassModel, project: Project) -> set[str]:
     """Those of the names that neither a class nor its bases seem to set."""
     for current in model.mro():
@@ -145,6 +153,8 @@ def _suspects(names: set[str], cls: Class, model: queries.ClassModel, project: P
         else:
             one = current.cls
             said = queries.mentions(one, project)
+            if any(_gives_attributes(base, project) for base in current.facts.bases):
+                return set()
             names -= {*one.methods, *one.attributes, *one.annotations, *said.stored, *_kept_by_frame(one, project)}
             names = {name for name in names if not said.may_set(name)}
     return {name for name in names if f"{cls.qualname}.{name}" not in cls.module.classes}

@@ -34,8 +34,9 @@ class UnguardedPositionTable(Rule):
     - no comparison, clamp or rebuild comes between them, in the layer or in its callers
 
     Also reports a comparison that falls short: the code limits the length to the rows of the table, but reads more
-    rows, because the positions start above 0 or because it prepends a token. Also reports `x + self.table[x.shape[0]]`,
-    which adds a single row where a slice is meant.
+    rows, because the positions start above 0 or because it prepends a token. RoBERTa's positions are an example:
+    `torch.cumsum(mask, 1) * mask + padding_idx` needs `length + padding_idx + 1` rows. Also reports
+    `x + self.table[x.shape[0]]`, which adds a single row where a slice is meant.
 
     ## Why is this bad
     An input that is longer than the table fails deep inside of the model. An embedding raises
@@ -100,9 +101,14 @@ class UnguardedPositionTable(Rule):
         else:
             given = "" if size.constant is not None else f", the default of `{size}`"
             rows, built = f"{size.number} rows", f"the table is built once, with {size.number} rows{given}"
+        lacking = (
+            f"nothing limits the positions `{length}`"
+            if found.is_total
+            else (f"the code reads `{length}` rows without a check")
+        )
         return self.finding(
             place,
-            f"the table has {rows}, but the code reads `{length}` rows without a check",
+            f"the table has {rows}, but {lacking}",
             symbol=text,
             confidence=Confidence.MEDIUM,
             evidence=(built, f"`{length}` is known only at run time, and nothing compares or limits it"),
@@ -112,20 +118,29 @@ class UnguardedPositionTable(Rule):
         )
 
     def _beyond(self, read: queries.TableRead) -> Finding:
-        """A finding about a table of which more positions are looked up than there are rows, in each call."""
+        """A finding about a table of which more positions are looked up than there are rows, in each call.
+
+        For a running total, in calls with inputs that are as long as the code lets them be.
+        """
         table, rows = read.table, read.rows
         assert rows is not None
         counted = read.length.module.text_of(read.length.value)
+        claim = claims.RowsDiffer if read.ahead is None else claims.TableEnds
         return self.finding(
             table.place,
             f"the table has {rows.described} rows, but the positions of `{counted}` go beyond them",
             symbol=table.module.text_of(table.value),
             severity=Severity.WARNING,
             confidence=Confidence.HIGH,
-            evidence=("both numbers are known before any input is",),
+            evidence=(
+                "both numbers are known before any input is"
+                if read.ahead is None
+                else "the code cuts its input to the number of rows, or nearly so, but the first position is above 0",
+            ),
             related=(Related(read.use.place, "the table is read here"), Related(read.length.place, "the positions")),
-            help="give the table a row for each position",
-            claim=claims.RowsDiffer(table.place, read.use.place),
+            help="give the table a row for each position"
+            + ("" if read.ahead is None else ", or cut the input shorter"),
+            claim=claim(table.place, read.use.place),
         )
 
     def _apart(self, one: queries.RefusedOperation, table: queries.Site) -> Finding:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 #: Names of layers that look up rows, and of functions that count up.
 _TABLES, _COUNTED = operators.words("table"), operators.words("counted")
+_TOTALS = operators.words("sums-up")
 #: Operations of which a number is made that the constructor knows.
 _FIXED = frozenset((Op.CONST, Op.PARAM, Op.ATTR, Op.GLOBAL, Op.BIN, Op.INDEX))
 
@@ -47,6 +48,8 @@ def _may_count_beyond(methods: list[Function], module: ModuleFacts) -> bool:
     """
     tables, counters = _TABLES | _names_of(_TABLES, module), _COUNTED | _names_of(_COUNTED, module)
     words = frozenset[str]().union(*(method.words for method in methods))
+    if not words.isdisjoint(tables) and _may_total(words, module):
+        return True
     functions = [*methods, *(function for name, function in module.functions.items() if name in words)]
     making = [function for function in functions if not function.words.isdisjoint(tables)]
     counting = [function for function in functions if making and not function.words.isdisjoint(counters)]
@@ -54,6 +57,13 @@ def _may_count_beyond(methods: list[Function], module: ModuleFacts) -> bool:
     counted = ((end, function) for function in counting for call in _calls(function, counters) for end in _end(call))
     ends = [end for end, function in counted if rows and _is_fixed(end, function)]
     return any(not any(same(one, end) for one in rows) for end in ends)
+
+
+def _may_total(words: AbstractSet[str], module: ModuleFacts) -> bool:
+    """True if methods, or functions of the file that they mention, sum up along a dimension."""
+    totals = _TOTALS | _names_of(_TOTALS, module)
+    named = (function for name, function in module.functions.items() if name in words)
+    return not words.isdisjoint(totals) or any(not function.words.isdisjoint(totals) for function in named)
 
 
 def _names_of(words: AbstractSet[str], module: ModuleFacts) -> set[str]:

@@ -39,6 +39,7 @@ class FixedTable:
 
     `rows` says how many it has; None where the constructor calls a method that builds it for any length. `is_compared`:
     a length is compared with the rows, but more of them are read. `is_row`: the length is the index of a single row.
+    `is_total`: the length is a running total, whose numbers are the positions.
     """
 
     table: queries.Site
@@ -47,6 +48,7 @@ class FixedTable:
     length: queries.Site
     is_compared: bool = False
     is_row: bool = False
+    is_total: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +145,7 @@ class PositionTables:
             limits = _Limits(cls, here, everything, self._project)
             found = None
             if not self._is_rebuilt(cls, own, own.names[table]):
-                found = self._fixed_table(here, limits)
+                found = self._fixed_table(here, limits) or self._default_table(cls, here, limits)
             found = found or self._built_once(cls, own, here, limits)
             if found is not None:
                 yield found
@@ -178,8 +180,33 @@ class PositionTables:
             may_exceed = not read.is_given or read.is_length
             if fixed is not None and may_exceed and not limits.apply_to(read):
                 named = next((size for size in same if size.number == fixed.number and size.symbols), fixed)
-                return FixedTable(read.table, named, read.use, read.length)
+                return FixedTable(read.table, named, read.use, read.length, is_total=read.ahead is not None)
         return None
+
+    def _default_table(self, cls: Class, reads: list[queries.TableRead], limits: _Limits) -> FixedTable | None:
+        """A table that has its default number of rows in an object that a program makes, and that no limit guards."""
+        for read in reads:
+            names = (
+                {symbol.name for symbol in read.rows.symbols} if read.rows is not None and read.rows.number else None
+            )
+            if names and not read.is_given and not limits.apply_to(read) and self._is_left(cls, names):
+                return FixedTable(read.table, read.rows, read.use, read.length)
+        return None
+
+    def _is_left(self, cls: Class, names: AbstractSet[str]) -> bool:
+        """True if code other than a test makes an object of a class without any of these arguments."""
+        constructor = queries.flow(cls.module, self._project).method(cls, "__init__")
+        parameters = [] if constructor is None else [parameter.name for parameter in constructor.open_parameters]
+        if not names <= set(parameters):
+            return False
+        name = self._project.classes.model(cls).name
+        return any(
+            made.arguments.is_complete
+            and all(made.arguments.argument(parameters.index(one), one) is None for one in names)
+            and not queries.is_trial_site(made.steps[0], self._project)
+            for module in dict.fromkeys((cls.module, *queries.files_mentioning(cls.module, self._project, cls.name)))
+            for made in queries.flow(module, self._project).constructed(name)
+        )
 
     def _built_once(
         self, cls: Class, own: _ClassRun, reads: list[queries.TableRead], limits: _Limits
@@ -323,6 +350,8 @@ def _core(value: Value) -> Value:
 
 def _falls_short(limit: queries.LengthComparison, read: queries.TableRead) -> bool:
     """True if a comparison limits a length to the rows of a table that is read beyond that length."""
+    if read.ahead is not None:
+        return limit.most is not None and read.goes_beyond(limit.most, by_default=True)
     is_bound = limit.bound is not None and read.rows is not None and excess(limit.bound, read.rows) == 0
     return is_bound and read.is_ahead
 

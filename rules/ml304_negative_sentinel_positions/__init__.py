@@ -23,7 +23,9 @@ class NegativeSentinelPositions(Rule):
     ## What it does
     Reports a fill value below -1, usually the label that a loss ignores (-100), in position ids or other ids that index
     an embedding, a cosine table or another tensor. A mask made from the ids (`mask = positions.ne(-100)`) does not
-    prevent the report; one that replaces or selects elements does.
+    prevent the report; one that replaces or selects elements does. The ids may be a list that is padded first
+    (`torch.tensor(ids + [-100] * n)`), a batch of a `DataLoader` with a `collate_fn`, or one that the trainer of
+    Lightning passes to `training_step`.
 
     Reports -1 only in the ids of `gather`, `index_select` and `F.embedding`, which accept no negative index: beam
     search pointers that start as -1 fail there. In `table[ids]`, -1 is the last row.
@@ -61,6 +63,7 @@ class NegativeSentinelPositions(Rule):
         "escapes",
         "is_compared",
         "lookups",
+        "modules_fed",
         "padded_positions",
         "possible_callers",
     )
@@ -73,6 +76,7 @@ class NegativeSentinelPositions(Rule):
         others: dict[ModuleFacts, None] = {}
         for function in {f: None for f, filler in flow.constants_written() if _number(filler) is not None}:
             others |= dict.fromkeys(caller.module for caller in flow.callers(function))
+            others |= dict.fromkeys(flow.modules_fed(function))
         padded = [one for one in flow.padded_positions() if _number(one.filler) is not None and flow.escapes(one)]
         for one in padded:
             others |= dict.fromkeys(caller.module for caller in flow.possible_callers(one.frame.function))

@@ -88,7 +88,7 @@ class ConstructorMismatch(Rule):
     severity = Severity.ERROR
     requires = (
         *("constructor", "dialect", "faults", "folders", "instantiation", "is_given_by_choosers", "is_taken_out"),
-        *("loaders", "tags", "untyped_mappings"),
+        *("loaders", "tags", "unpacked_calls", "untyped_mappings"),
     )
     takes_configs = True
 
@@ -114,6 +114,8 @@ class ConstructorMismatch(Rule):
             found = [self._finding(bad, misfit, dialect) for misfit in _mistakes(bad.misfits)]
             is_many = len(found) > _MOST and all(finding.confidence > Confidence.LOW for finding in found)
             yield from [_join_findings(*found)] if is_many else found
+        for call in queries.about(recipe, project).unpacked_calls():
+            yield from (self._unpacked_finding(call, misfit) for misfit in call.misfits)
         for item, owner in queries.about(recipe, project).untyped_mappings:
             own = next((one for one in item.fields.values() if one.recipe is recipe), item)
             yield self.finding(
@@ -124,6 +126,21 @@ class ConstructorMismatch(Rule):
                 evidence=("the registry raises `KeyError`: `cfg` must contain the key `type`",),
                 help="add the `type` of the object",
             )
+
+    def _unpacked_finding(self, call: queries.UnpackedCall, misfit: queries.Misfit) -> Finding:
+        parameters = call.target.signatures[0]
+        wanted = [one.name for one in parameters if one.name not in call.names]
+        near = edits.get_close_matches(misfit.unknown, wanted, n=1, cutoff=0.75)
+        name = call.callee.rpartition(".")[2]
+        return self.finding(
+            call.keys.get(misfit.unknown, call.place),
+            _message(name, misfit, call.positional),
+            symbol=misfit.unknown or call.path,
+            confidence=Confidence.HIGH,
+            evidence=(f"`{call.callee}` gets the entries of `{call.path}` by `**`", _parameters_text(parameters)),
+            related=(Related(call.call, "called here"),),
+            help=f"did you mean `{near[0]}`?" if near else _advice(misfit, None),
+        )
 
     def probe(self, claim: claims.NotMade | claims.NotCalled | claims.NotParsed, project: Project) -> Probe | None:
         """Load the recipe with HyperPyYAML, and make the tag's object; let jsonargparse parse arguments."""

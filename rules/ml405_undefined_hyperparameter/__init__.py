@@ -49,7 +49,8 @@ class UndefinedHyperparameter(Rule):
     not take, and keys of `link_arguments` that the parser, or the object that the link reads, does not have.
 
     It follows a program of torchtune (`@config.parse`) in the same way, with each configuration that a command line
-    names with it, or that has most of the keys it reads.
+    names with it, or that has most of the keys it reads. It follows a program that calls `OmegaConf.load` with the file
+    that the code names, or else with all keys that the configurations of the project have.
 
     Overrides from the command line cannot add keys, unless the script passes `overrides_must_match=False`.
 
@@ -140,16 +141,19 @@ class UndefinedHyperparameter(Rule):
 
     def _config_finding(self, missing: queries.MissingKey) -> Finding:
         near = edits.get_close_matches(missing.name, missing.available, n=1, cutoff=0.6)
-        where = f"`{missing.where}`" if missing.where else f"`{missing.file}`"
+        where = f"`{missing.where}`" if missing.where else f"`{missing.file}`" if missing.file else "configuration"
+        lacks = f"{where} has no key" if missing.file else f"no {where} of the project has a key"
         listed = ", ".join(f"`{key}`" for key in missing.available[:_MOST_NAMES])
         says = "builds nothing, as" if missing.effect else "is read, but"
+        reader = "the script" if missing.function == "<module>" else f"`{missing.function}`"
+        run = f"the program runs with `{missing.file}`" if missing.file else "it runs"
         return self.finding(
             missing.place,
-            f"`{missing.text}` {says} {where} has no key `{missing.name}`",
+            f"`{missing.text}` {says} {lacks} `{missing.name}`",
             symbol=missing.name,
             confidence=Confidence.HIGH,
             evidence=(
-                f"`{missing.function}` reaches this line whenever the program runs with `{missing.file}`",
+                f"{reader} reaches this line whenever {run}",
                 missing.effect or "OmegaConf raises `ConfigAttributeError`, or `ConfigKeyError` for an index",
             ),
             help=f"did you mean `{near[0]}`?" if near else f"it has {listed}" if listed else "add the key",

@@ -8,7 +8,7 @@ from modellint.finding import Severity
 from modellint.flow import queries
 from modellint.graph.definitions import External
 from modellint.graph.size import Quotient
-from modellint.graph.value import Op, Value, self_attribute
+from modellint.graph.value import EventKind, Op, Value, self_attribute
 
 from .ends import input_width, output_width
 
@@ -45,12 +45,29 @@ def _of_doubt(refused: queries.RefusedOperation, given: Size, taken: Size, proje
     severity = _difference(given, taken, home.module)
     if severity is None:
         return Severity.WARNING if _is_made_again(refused, project) else None
+    if refused.layer is not None and (given - taken).symbols and not _is_made_by_default(refused.layer):
+        return None
     maker = _maker(refused, project)
     if maker is None and given.number == taken.number:
         return None  # a number that code reshapes to, and not a layer, is seldom meant to be the setting
     if any(queries.is_computed_setting(symbol, project) for symbol in (given - taken).symbols):
         return None
     return severity
+
+
+def _is_made_by_default(layer: queries.Site) -> bool:
+    """True if the defaults of a constructor may make a layer; False if they choose another one, by a key or a test."""
+    call, function = layer.value, layer.function
+    if call.op is not Op.CALL or call.callee.op in (Op.INDEX, Op.CALL):
+        return False
+    parameters = () if function is None else function.parameters
+    defaults = {
+        one.name: one.default.data for one in parameters if one.default is not None and one.default.op is Op.CONST
+    }
+    events = () if function is None else function.flow.of(EventKind.CALL)
+    guards = [event.guard for event in events if event.value is call and event.guard is not None]
+    links = [link for guard in guards for link in guard.chain()]
+    return all(queries.outcome(link.test, defaults) in (None, link.truthy) for link in links)
 
 
 def _maker(refused: queries.RefusedOperation, project: Project) -> queries.Site | None:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 #: Modules of torch that have subclasses of its tensors.
 _SUBCLASSES = ("torch.distributed", "torch.nested", "torch.masked", "torch.ao", "torch._subclasses", "torch.sparse")
 _TENSORS = frozenset(("torch.Tensor", "torch._tensor.Tensor", "torch.nn.Parameter", "torch.nn.parameter.Parameter"))
+#: The method by which any class takes over functions of torch.
+_TAKES_OVER = "__torch_function__"
 _MADE = ("fresh", "sized", "counted")
 _MAX_PARTS = 200
 #: How many calls of the project's functions are followed into each other.
@@ -34,7 +36,10 @@ def may_be_subclass(value: Value, name: str, function: Function, project: Projec
     """True if a tensor may be of a subclass with a method `name`, judged by the values that it comes from."""
     pending, seen = [value], set[int]()
     for part in pending:
-        if part.op is Op.PARAM and _is_method_of_subclass(name, function.module, project):
+        is_open = part.op is Op.PARAM or (
+            part.op is Op.CALL and project.names.definition(function.module, part.callee) is None
+        )
+        if is_open and _is_method_of_subclass(name, function.module, project):
             return True
         for own in _callees(part, function, project):
             returned = (event.value for event in own.flow.of(EventKind.RETURN))
@@ -132,9 +137,9 @@ def _dotted_names(function: Function) -> Iterator[str]:
 
 
 def _is_method_of_subclass(name: str, module: ModuleFacts, project: Project) -> bool:
-    """True if a class of the project that derives from tensors has a method `name`, its own or that of a mixin."""
+    """True if a class of the project that stands for tensors has a method `name`, its own or that of a mixin."""
     return any(
-        _derives(derived, project)
+        _derives(derived, project) or project.classes.model(derived).method(_TAKES_OVER) is not None
         for defining in dict.fromkeys((module, *queries.files_mentioning(module, project, f"def {name}")))
         for one in defining.classes.values()
         if name in one.methods

@@ -28,7 +28,8 @@ class ContainerCalled(Rule):
 
     ## What it does
     Reports `self.layers(x)` where `self.layers` is an `nn.ModuleList`, `nn.ModuleDict`, `nn.ParameterList`,
-    `nn.ParameterDict`, or a list, tuple or dictionary of Python on every path.
+    `nn.ParameterDict`, or a list, tuple or dictionary of Python on every path. ML204 alone reports a comma that makes
+    a tuple of one layer (`self.fc = nn.Linear(2, 2),`).
 
     ## Why is this bad
     These containers have no `forward`: they register their layers, and leave it to you to call them. The call raises
@@ -62,7 +63,7 @@ class ContainerCalled(Rule):
     code = "ML512"
     name = "container-called"
     severity = Severity.ERROR
-    requires = ("calls",)
+    requires = ("calls", "mro", "unregistered_containers")
     about = tuple(f"torch.nn.{name}" for name in _CONTAINERS)
     probe = staticmethod(called_probe)
 
@@ -70,7 +71,7 @@ class ContainerCalled(Rule):
         for call in queries.flow(module, project).calls():
             if call.value.callee.op in (Op.ATTR, Op.GLOBAL, Op.CALL, Op.CHOICE, *_DISPLAYS):
                 found = _container(call)
-                if found is not None and not _is_expected(call):
+                if found is not None and not _is_expected(call) and not _is_by_accident(call, found[1], project):
                     yield self._finding(call, *found)
 
     def _finding(self, call: queries.Call, kind: str, made: queries.Operand) -> Finding:
@@ -94,6 +95,20 @@ class ContainerCalled(Rule):
 def _is_expected(call: queries.Call) -> bool:
     """True if the error is caught, or if a condition around the call asks whether the object can be called."""
     return not _CATCHING.isdisjoint(call.event.handled) or not _ASKING.isdisjoint(call.questions)
+
+
+def _is_by_accident(call: queries.Call, made: queries.Operand, project: Project) -> bool:
+    """True for a tuple that a stray comma makes of a layer, which ML204 reports where an attribute holds it."""
+    if made.value.op is not Op.TUPLE or len(made.value.args) != 1 or call.value.callee.op is not Op.ATTR:
+        return False
+    owner = call.function.owner
+    homes = [cls.module for cls in (queries.flow(owner.module, project).mro(owner) if owner is not None else ())]
+    for module in dict.fromkeys((made.function.module, *homes)):
+        for one in queries.flow(module, project).unregistered_containers():
+            is_told = one.is_accident and one.confidence is not Confidence.LOW
+            if is_told and one.kept.attribute == call.value.callee.data:
+                return True
+    return False
 
 
 def _container(call: queries.Call) -> tuple[str, queries.Operand] | None:

@@ -183,7 +183,10 @@ def _asks_for_kind(function: Function, name: str) -> bool:
 
 
 def _takes_either(function: Function, one: str, other: str, project: Project, depth: int = 0) -> bool:
-    """True if a function takes the second of two parameters where the first one is not given, or hands both on."""
+    """True if a function takes the second of two parameters where the first one is not given.
+
+    So may a function that gets both and is neither readable nor torch's.
+    """
     for part in (part for event in function.flow.events for part in event.value.walk()):
         names = {argument.data for argument in part.args if argument.op is Op.PARAM}
         if names >= {one, other}:
@@ -191,6 +194,8 @@ def _takes_either(function: Function, one: str, other: str, project: Project, de
                 return True
             call = queries.Call.at(part, function, project) if depth < _MAX_DEPTH else None
             target = None if call is None else call.target
+            if call is not None and target is None and not any(name.startswith("torch.") for name in call.names):
+                return True
             if target is not None and target.function is not None:
                 bound = {
                     value.data: name

@@ -22,7 +22,7 @@ from modellint.flow.late_layers import LateLayers
 from modellint.flow.runs import started
 from modellint.flow.theory import Mode, StoredOutside, Theories, Theory
 from modellint.flow.training import Training
-from modellint.graph.value import Op, Value
+from modellint.graph.value import EventKind, Op, Value
 from modellint.link.classes.definitions import SourceMethod
 from modellint.link.project import Project, ProjectOptions
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from modellint.flow.domain import Arguments, Atoms
     from modellint.flow.frame import Frame
     from modellint.flow.theory import Occurrence
+    from modellint.graph.value import Event
     from modellint.rule import Rule
 
 ROOT = Path(__file__).parents[2]
@@ -68,6 +69,23 @@ class Two(Known):
     answer = (Constant(2),)
 
 
+class Lazy(Known):
+    """Has calls made only where their values are needed, and notes the conditions that they are made under."""
+
+    def __init__(self, run: Interpreter) -> None:
+        super().__init__(run)
+        self._run = run
+        self.guards: list[tuple[str, object, bool]] = []
+
+    def matters(self, event: Event, frame: Frame) -> bool:
+        return event.kind is EventKind.RETURN
+
+    def function(self, name: str, arguments: Arguments, frame: Frame, value: Value) -> Atoms | None:
+        guard = self._run.guard
+        self.guards += [] if guard is None else [(name, link.test.data, link.truthy) for link in guard.chain()]
+        return None
+
+
 def made(folder: Path, *theories: type[Known], code: str = CODE) -> tuple[Atoms, list[Known]]:
     """What the function `make` of a file gives in a run with some theories."""
     folder.joinpath("code.py").write_text(code)
@@ -94,6 +112,20 @@ def test_the_first_that_knows_answers_and_the_others_are_not_asked(tmp_path: Pat
 def test_all_are_told_what_happens(tmp_path: Path) -> None:
     _, known = made(tmp_path, One, Two, code="def make(x):\n    x.name = 1\n")
     assert [one.told for one in known] == [1, 1]
+
+
+def test_a_value_that_is_needed_later_is_computed_under_its_condition(tmp_path: Path) -> None:
+    code = """import a
+
+def make(x):
+    y = 0
+    if x == 2:
+        y = a.b(x) if x > 1 else a.c(x)
+    return y, a.d(x)
+"""
+    _, (lazy,) = made(tmp_path, Lazy, code=code)
+    assert isinstance(lazy, Lazy)
+    assert lazy.guards == [("a.b", ">", True), ("a.b", "==", True), ("a.c", ">", False), ("a.c", "==", True)]
 
 
 def test_only_those_are_asked_that_have_a_say() -> None:

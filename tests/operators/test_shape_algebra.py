@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from modellint.flow.shapes.dtypes import FLOATS, INTEGERS, Typed, promote
 from modellint.flow.shapes.patterns import rearrange
-from modellint.flow.shapes.shape import Dim, Refused, Shape, Star, differ
+from modellint.flow.shapes.shape import ANY_STAR, Dim, Refused, Shape, Star, broadcast, differ
 from modellint.graph.size import Quotient, Size, Symbol
 
 N, M = (Size.symbol(Symbol("a test", name)) for name in "nm")
@@ -27,6 +28,8 @@ PATTERNS: list[tuple[Shape, str, dict[str, int], Shape]] = [
     (Shape.of(5, 2, 3, 4), "... i j -> ... j i", {}, Shape.of(5, 2, 4, 3)),
     (Shape.of(2, 3, 4), "b ... -> b (...)", {}, Shape.of(2, 12)),
     (Shape.of(2, 3), "b c -> c b extra", {}, Shape.of(3, 2, None)),
+    (Shape.of(2, 7, 64), "b t c -> b t d", {"c": 64, "d": 128}, Shape.of(2, 7, 128)),
+    (Shape.of(2, 7, 64), "b t (g c) -> b t (g d)", {"g": 4, "c": 16, "d": 32}, Shape.of(2, 7, 128)),
     (Shape.of(N, M * Size.of(3), 4), "b (three d) e -> three b d e", {"three": 3}, Shape.of(3, N, M, 4)),
     (Shape.of(N, M, 4), "b (h d) e -> b h d e", {"h": 3}, Shape.of(N, 3, M.floor(Size.of(3)), 4)),
     (
@@ -43,6 +46,7 @@ REFUSED = [
     (Shape.of(2, 7), "b (h d) -> b h d", {"h": 2}),
     (Shape.of(2, 7), "b c -> c b", {"c": 5}),
     (Shape.of(2, 3), "b 1 -> b", {}),
+    (Shape.of(2, 7, 32), "b t c -> b t d", {"c": 64, "d": 128}),
 ]
 
 
@@ -94,3 +98,20 @@ def test_sizes_that_differ_are_equal_for_no_symbols(one: Size, other: Size, by: 
     for left, right in ((one, other), (one.floor(Size.of(by)), other), (one.floor(Size.of(by)), one)):
         if differ(left, right):
             assert value(left, n, m) != value(right, n, m)
+
+
+def test_shapes_that_many_shapes_decide_are_unknown_and_soon_so() -> None:
+    """Each key would be as long as both keys before it together."""
+    one, other = Shape((), Star("x")), Shape((), Star("y"))
+    near = broadcast(one, other)
+    assert near == broadcast(Shape((), Star("x")), Shape((), Star("y")))
+    for _ in range(200):
+        one, other = other, broadcast(one, other)
+    assert other.star is ANY_STAR
+
+
+def test_types_of_many_tensors_are_those_of_two() -> None:
+    many = [Typed("float32", None)] * 200
+    assert promote(many) == promote(many[:2]) == "float32"
+    assert promote([*many, Typed("float64", 2)]) == promote([*many[:2], Typed("float64", 2)])
+    assert promote([Typed(name, None) for name in (*FLOATS, *INTEGERS)]) is None

@@ -199,7 +199,7 @@ def sliced(run: Run, owner: Atoms, value: Value, frame: Frame, *, is_counted: bo
 def _part(run: Run, atom: Atom, part: slice | None, value: Value, frame: Frame, *, is_counted: bool) -> Atoms:
     items = atom.items if holds(atom) and part is not None else None
     if not is_counted and (items is None or not isinstance(atom, Shell) or atom.kind not in _ROWS):
-        return (atom,)
+        return (_without_numbers(run, atom, value, frame),)
     if isinstance(atom, Constant) and isinstance(atom.value, str) and part is not None:
         return (Constant(atom.value[part]),)
     if not holds(atom):
@@ -209,6 +209,22 @@ def _part(run: Run, atom: Atom, part: slice | None, value: Value, frame: Frame, 
     found.fill(tuple(entry.atoms for entry in (atom.entries if items is None or part is None else items[part])))
     found.is_exact = items is not None
     return (found,)
+
+
+def _without_numbers(run: Run, atom: Atom, value: Value, frame: Frame) -> Atom:
+    """A list without the numbers that are known in it, which a part of it may lack; any other value as it is."""
+    is_row = isinstance(atom, Shell) and atom.kind in _ROWS
+    if not isinstance(atom, Shell) or not is_row or not any(_has_number(entry.atoms) for entry in atom.entries):
+        return atom
+    found = run.shell(atom.kind, value, frame, f"part of {id(atom)}")
+    found.is_exact = False
+    for entry in atom.entries:
+        found.put(tuple(one for one in entry.atoms if not _has_number((one,))), entry.path)
+    return found
+
+
+def _has_number(atoms: Atoms) -> bool:
+    return any(isinstance(atom, Constant) and type(atom.value) is int for atom in atoms)
 
 
 # -- methods -------------------------------------------------------------------------------------------------------

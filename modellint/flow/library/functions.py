@@ -238,7 +238,9 @@ def _map(call: Call) -> Atoms | None:
     run.loops += 1
     if all(any_turn):
         result = _apply(call, given[0], Arguments(any_turn))
-        made.put(any_turn[0] if call.name == "builtins.filter" else result, ())
+        if call.name == "builtins.filter":  # a known element may be one that is left out
+            result = tuple(atom for atom in any_turn[0] if not isinstance(atom, Constant))
+        made.put(result, ())
     run.loops -= 1
     return (made,)
 

@@ -76,6 +76,8 @@ def augmented(run: Run, atom: Atom, right: Atoms, value: Value, frame: Frame) ->
     known = _evaluate(run, (atom,), right, value, frame)
     if known is not None or not right:
         return known or NEVER
+    if isinstance(atom, Unknown | SymbolicInput) and any(isinstance(a, Shell) and a.is_container for a in right):
+        return binary(run, (atom,), right, value, frame)  # a list that grows
     return _of_side(run, (atom,), (atom,), right, value, frame) or PLAIN
 
 

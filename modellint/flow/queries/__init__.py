@@ -109,6 +109,7 @@ if TYPE_CHECKING:
     from modellint.flow.queries.files import is_searchable as is_searchable
     from modellint.flow.queries.files import is_shadowed as is_shadowed
     from modellint.flow.queries.files import is_trial as is_trial
+    from modellint.flow.queries.files import is_trial_site as is_trial_site
     from modellint.flow.queries.files import neighbours as neighbours
     from modellint.flow.queries.files import paths_mentioning as paths_mentioning
     from modellint.flow.queries.files import paths_with_suffix as paths_with_suffix
@@ -261,7 +262,7 @@ else:
             ),
             "modellint.flow.queries.files": (
                 "files_mentioning is_apart is_generator_source is_mentioned_elsewhere is_searchable is_shadowed "
-                "is_trial neighbours paths_mentioning paths_with_suffix program_folder project_root"
+                "is_trial is_trial_site neighbours paths_mentioning paths_with_suffix program_folder project_root"
             ),
             "modellint.flow.queries.functions": "is_new_tensor is_plain_parameter outcome",
             "modellint.flow.queries.late": "LateLayer may_make_layers reached_on_object",

@@ -122,12 +122,17 @@ class Call:
 
     @property
     def questions(self) -> frozenset[str]:
-        """The names of the functions that conditions around the call ask: `isinstance`, `hasattr`, `is_tensor`."""
+        """The names of the functions that conditions around the call ask: `isinstance`, `hasattr`, `is_tensor`.
+
+        `x.__class__` asks what `type(x)` asks.
+        """
         tests = () if self.event.guard is None else (guard.test for guard in self.event.guard.chain())
-        parts = [part for test in tests for part in test.walk() if part.op is Op.CALL]
+        asked = [part for test in tests for part in test.walk()]
+        parts = [part for part in asked if part.op is Op.CALL]
+        of_class = ("type",) if any(part.op is Op.ATTR and part.data == "__class__" for part in asked) else ()
         found = (self.project.names.definition(self.module, part.callee) for part in parts)
         names = (one.name.rpartition(".")[2] for one in found if isinstance(one, External))
-        return frozenset((*(called_name(part.callee) for part in parts), *names))
+        return frozenset((*(called_name(part.callee) for part in parts), *names, *of_class))
 
     @property
     def depends_on_release(self) -> bool:

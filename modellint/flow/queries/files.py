@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from modellint.flow.domain import Site
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event
     from modellint.link.project import Project
@@ -76,6 +77,13 @@ def neighbours(near: ModuleFacts, project: Project, word: str) -> list[ModuleFac
 def is_trial(function: Function, event: Event, project: Project) -> bool:
     """True if an event stands in a test, a demonstration, or under `if __name__ == "__main__"`."""
     return doubts.is_tried_out(project, function, event)
+
+
+def is_trial_site(site: Site, project: Project) -> bool:
+    """True if the value of a site is an event of its function that stands in a test or a demonstration."""
+    function = site.function
+    events = () if function is None else (event for event in function.flow.events if event.value is site.value)
+    return function is not None and any(is_trial(function, event, project) for event in events)
 
 
 def is_generator_source(module: ModuleFacts, project: Project) -> bool:

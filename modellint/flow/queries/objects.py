@@ -22,8 +22,8 @@ from modellint.link.values.members import Members
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from modellint.flow.heap import Shell, Store
-    from modellint.flow.tensor_devices import Fresh
+    from modellint.flow.devices import Handed
+    from modellint.flow.heap import Store
     from modellint.graph.python import Function, ModuleFacts
     from modellint.graph.value import Event, Value
     from modellint.link.classes.learned import Learned
@@ -41,7 +41,7 @@ class ObjectQueries:
     def object(
         self,
         cls: Class | ClassModel,
-        given: Mapping[str, Fresh | Shell] | None = None,
+        given: Mapping[str, Handed] | None = None,
         work: frozenset[str] = frozenset(),
     ) -> FinishedObject:
         """An object of a class after its methods were run: its stores, reads and uses, and the tensors that it mixes.
@@ -57,6 +57,13 @@ class ObjectQueries:
     def objects_below(self, model: ClassModel, cls: Class) -> list[FinishedObject]:
         """The objects of some subclasses of a layer, in files near `cls`, its class statement or a part of it."""
         return self._project.of(ObjectRuns).below(model, cls)
+
+    def holders(self, cls: Class) -> list[FinishedObject]:
+        """The objects of layers, in files near a class, that may hold objects of it, or hold what holds some.
+
+        `[life.meetings_within(model, "cos") for life in flow.holders(cls)]` tells how they use its attribute `cos`.
+        """
+        return self._project.of(ObjectRuns).holders(cls)
 
     def layers_of(self, cls: Class) -> list[ClassModel]:
         """The layers whose objects run the methods of a class: itself, or those of its file that it is mixed into.
@@ -106,10 +113,11 @@ class ObjectQueries:
         """The containers of the file's layers whose layers or parameters `nn.Module` does not know of."""
         return unregistered(self._module, self._project)
 
-    def tensors_given(self) -> dict[Class, dict[str, Fresh | Shell]]:
+    def tensors_given(self) -> dict[Class, dict[str, Handed]]:
         """The new tensors that the file passes to constructors of its classes which store them, by parameter.
 
-        For a parameter of which an attribute is stored, it is an object with the new tensor in that attribute.
+        For a parameter of which an attribute is stored, it is an object with the new tensor in that attribute, and
+        where something is calculated of it, the class of the object.
         """
         return handed(self._module, self._project)
 

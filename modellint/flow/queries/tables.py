@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from modellint.flow.collating import COLLATING
 from modellint.flow.domain import join
 from modellint.flow.frame import class_frame
 from modellint.flow.heap import Shell, tensors_in
@@ -18,6 +19,7 @@ from modellint.flow.lookups import Lookups
 from modellint.flow.queries.runs import Run
 from modellint.flow.runs import called, follow, tensor_run
 from modellint.flow.sine_tables import sine_tables
+from modellint.flow.step_batches import Step, modules_fed, steps
 from modellint.flow.summaries import Summaries
 from modellint.flow.unread_tables import asking, note
 from modellint.graph.immutable import dataclass
@@ -120,14 +122,43 @@ class TableQueries:
         """Follow one more function for its look-ups; False if there is none, or no budget for it."""
         try:
             root = next(self._roots, None)
-            if root is None:
+            if root is not None:
+                self.run_of_lookups.follow(root)
+            elif not self._follow_step():
                 return False
-            self.run_of_lookups.follow(root)
         except ExhaustedError as error:
-            self._exhausted, self._roots = error.question, iter(())
+            self._exhausted, self._roots, self._steps = error.question, iter(()), iter(())
             return False
         self._found = list(self.run_of_lookups.theory.found.values())
         return True
+
+    @cached_property
+    def _steps(self) -> Iterator[Step]:
+        """The steps that are still to be followed with the batches of their loaders."""
+        return steps(self._module, self._project) if self._may_use_torch else iter(())
+
+    def _follow_step(self) -> bool:
+        """Follow one more step of a module of Lightning with the batches that its loaders give; False without one."""
+        step = next(self._steps, None)
+        if step is None:
+            return False
+        run, batches = self.run_of_lookups, []
+        for function, cls, value in step.loaders:
+            receivers = run.receivers(function) if cls is None or function.owner is cls else (run.object_of(cls),)
+            for receiver in receivers:
+                given = run.evaluate(value, run.body(function, receiver))
+                batches += [one.element() for one in given if isinstance(one, Shell) and one.kind == "generator"]
+        if batches:
+            receiver = run.object_of(step.cls)
+            call = partial(run.call, step.method, receiver, **{step.batch: join(batches)})
+            run.theory.pass_on(call, run.body(step.method, receiver))
+        return True
+
+    def modules_fed(self, function: Function) -> Iterator[ModuleFacts]:
+        """The files with modules of Lightning whose steps may get what a function makes, as batches of a loader."""
+        named = mentioning(self._project, self._module, function.name, COLLATING)
+        for module in dict.fromkeys((self._module, *islice(named, _MAX_USERS))):
+            yield from modules_fed(module, self._project)
 
     def may_look_up(self, function: Function) -> bool:
         """True if a function may look up elements that it makes or is passed, itself or by a call: `table(ids)`."""
@@ -152,15 +183,19 @@ class TableQueries:
     # -- constants among elements ----------------------------------------------------------------------------------
 
     def constants_written(self) -> Iterator[tuple[Function, Filler]]:
-        """The constants that a function of the file writes into tensors, each with its function: `torch.full(n, 9)`."""
+        """The constants that a function of the file writes into tensors, each with its function: `torch.full(n, 9)`.
+
+        Those in the lists of numbers that tensors are made of included: `torch.tensor(ids + [9] * n)`.
+        """
         objects: dict[Class, Shell] = {}
         for function in self._module.all_functions() if self._may_use_torch else ():
-            events = self._project.of(Summaries).body(function).fillers_written()
-            for event, atoms in self._evaluated_at(events, function, objects):
+            body = self._project.of(Summaries).body(function)
+            for event, atoms in self._evaluated_at(body.fillers_written(), function, objects):
+                is_made = body.makes_of_numbers(event.value)
                 for tensor in tensors_in(atoms):
-                    yield from (
-                        (function, filler) for filler in tensor.fillers if filler.origin.value in event.value.args
-                    )
+                    for filler in tensor.fillers:
+                        if is_made or filler.origin.value in event.value.args:
+                            yield function, filler
 
     def padded_positions(self) -> Iterator[PaddedPositions]:
         """The constants among positions: `pad_sequence([torch.arange(n), …], padding_value=-100)`."""

@@ -94,7 +94,12 @@ def _is_tensor(operand: Operand) -> bool:
         return True
 
     def are_tensors(leaves: Iterable[Operand]) -> bool | None:
-        return all(leaf.kind() is Kind.TENSOR or _is_of_plain_layer(leaf) for leaf in leaves) or None
+        found = None  # a value that comes from nothing but itself is none
+        for leaf in leaves:
+            if leaf.kind() is not Kind.TENSOR and not _is_of_plain_layer(leaf):
+                return None
+            found = True
+        return found
 
     return operand.conclude(are_tensors) is not None
 

@@ -6,6 +6,7 @@ it is unknown.
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
@@ -58,6 +59,10 @@ def is_of(name: str | None, kinds: Sequence[str]) -> bool:
     return set(_MEMBERS[name]) <= set(kinds)
 
 
+#: The most operands of which it is open whether they have dimensions; each doubles what is compared.
+_MOST_OPEN = 8
+
+
 def can_be(name: str | None, kinds: Sequence[str]) -> bool:
     """True if a type may be one of these."""
     return not set(_MEMBERS[name]).isdisjoint(kinds)
@@ -76,12 +81,17 @@ def join_types(names: Sequence[str | None]) -> str | None:
 
 
 def promote(operands: Sequence[Typed]) -> str | None:
-    """The common type of tensors and numbers: those with dimensions count most, numbers of Python least."""
-    return _promote(tuple(operands))
+    """The common type of tensors and numbers: those with dimensions count most, numbers of Python least.
+
+    More than two operands of one kind promote to what two of them promote to, whatever their levels are.
+    """
+    return _promote(tuple(one for one, count in Counter(operands).items() for _ in range(min(count, 2))))
 
 
 @lru_cache(maxsize=4096)
 def _promote(operands: tuple[Typed, ...]) -> str | None:
+    if sum(one.level is None for one in operands) > _MOST_OPEN:
+        return None
     levels = [(1, 2) if one.level is None else (one.level,) for one in operands]
     found = {join_types([_promote_at(operands, chosen)]) for chosen in product(*levels)}
     return join_types(list(found)) if found else None

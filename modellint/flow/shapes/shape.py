@@ -60,6 +60,10 @@ def is_of_input(symbol: Symbol) -> bool:
     return symbol.owner.startswith("*")
 
 
+#: The most shapes that decide dimensions of unknown number.
+_MAX_WEIGHT = 64
+
+
 def limit(size: Size | None) -> Size | None:
     """A size that is small enough to be kept; None for one of too many terms."""
     return None if size is None or len(size.terms) > _MAX_TERMS else size
@@ -79,6 +83,8 @@ class Star(HashedOnce):
     whole: tuple[Star, int, int] | None = field(default=None, compare=False)
     #: What is told their number, and how it is known, once an operation decides it; None in runs that learn nothing.
     note: Note | None = field(default=None, compare=False, repr=False)
+    #: How many stars the key is made of.
+    weight: int = field(default=1, compare=False, repr=False)
 
     @property
     def is_definite(self) -> bool:
@@ -87,7 +93,7 @@ class Star(HashedOnce):
 
     def derive(self, *parts: Hashable) -> Star:
         """The dimensions that an operation makes of these; `parts` tell the operation apart from others."""
-        return Star((self.key, *parts)) if self.is_definite else ANY_STAR
+        return Star((self.key, *parts), weight=self.weight) if self.is_definite else ANY_STAR
 
     def cut(self, front: int = 0, back: int = 0) -> Star:
         """The dimensions without so many in front and behind, which are there."""
@@ -96,7 +102,8 @@ class Star(HashedOnce):
         star, before, behind = self.whole or (self, 0, 0)
         before, behind = before + front, behind + back
         whole = (star, before, behind)
-        return Star((star.key, "cut", before, behind), star.name, whole, _shift(star.note, before + behind))
+        key = (star.key, "cut", before, behind)
+        return Star(key, star.name, whole, _shift(star.note, before + behind), star.weight)
 
     def counted_from(self, shape: Shape, more: int) -> Star:
         """These dimensions, known to be `more` than those that the star of a shape stands for."""
@@ -127,15 +134,20 @@ def _digest(star: Star) -> str:
 
 
 def star_of(*parts: Hashable) -> Star:
-    """The dimensions that shapes (and numbers that describe the operation) decide, if these are known well enough."""
+    """The dimensions that shapes (and numbers that describe the operation) decide, if these are known well enough.
+
+    Those that very many shapes decide are not worth their comparison: a key holds each shape as often as it is used.
+    """
+    weight = 0
     for part in parts:
         if isinstance(part, Shape):
             is_whole = all(dim.size is not None for dim in (*part.head, *part.tail))
             if not is_whole or (part.star is not None and not part.star.is_definite):
                 return ANY_STAR
+            weight += 1 if part.star is None else part.star.weight
         elif isinstance(part, Dim) and part.size is None:
             return ANY_STAR
-    return Star(parts)
+    return Star(parts, weight=weight) if weight <= _MAX_WEIGHT else ANY_STAR
 
 
 class Refused(Exception):  # noqa: N818

@@ -97,7 +97,7 @@ from modellint.flow.shapes.shape import (
     without_size,
 )
 from modellint.flow.shapes.subscript import index, part_of_shape
-from modellint.flow.shapes.transfer import result
+from modellint.flow.shapes.transfer import gives_shape, result
 from modellint.flow.shapes.trunks import PUBLISHED, Trunks, may_make_trunk
 from modellint.flow.shapes.values import (
     MAX_ALTERNATIVES,
@@ -874,9 +874,9 @@ class Shapes(Theory):
         given = arguments.positional
         cut = None if "requires_grad" in arguments.keywords else Cut("tensor", self._site(value, frame))
         is_sized = name.endswith("Tensor") and given and all(map(is_number, (atom for one in given for atom in one)))
-        if is_sized or (name.endswith("Tensor") and len(given) > 1):
+        if arguments.is_complete and (is_sized or (name.endswith("Tensor") and len(given) > 1)):
             return (Shaped(Shape(tuple(map(dim_of, given))), dtype),)
-        shape = self._shape_of_display(given[0]) if given else None
+        shape = self._shape_of_display(given[0]) if given and arguments.is_complete else None
         return (Shaped(unknown(self.key_of(value, frame)) if shape is None else shape, dtype, cut=cut),)
 
     def _shape_of_display(self, atoms: Atoms, depth: int = 0) -> Shape | None:
@@ -1027,10 +1027,17 @@ class Shapes(Theory):
         objects = self._run.objects
         for name in by:
             own = objects.own_method(shell, name)
-            if own is not None:
+            if own is not None and not self._has_row(own):
                 objects.construct(shell)
                 return self._run.calls.apply(own, arguments, frame, value)
         return self._call_torch_layer(shell, arguments, frame, value)
+
+    @staticmethod
+    def _has_row(own: FunctionRef) -> bool:
+        """True if the class that defines a bound `forward` has a row that says what the result's shape is."""
+        models = own.receiver.model.mro() if isinstance(own.receiver, Shell) and own.receiver.model is not None else ()
+        row = shape_row(models[own.above].name) if own.above < len(models) else None
+        return row is not None and gives_shape(row)
 
     def _call_torch_layer(self, shell: Shell, arguments: Arguments, frame: Frame, value: Value) -> Atoms:
         """The result of a layer whose `forward` is torch's, or that of a trunk."""

@@ -71,6 +71,11 @@ def result(call: Call) -> Result:
     return None
 
 
+def gives_shape(row: Operator) -> bool:
+    """True if the facets of an operator say what the shape of its result is."""
+    return not _FACETS.keys().isdisjoint(row.facets)
+
+
 def _of_ranks(shape: Shape, ranks: Sequence[int]) -> Shape:
     """A shape of one of these numbers of dimensions. Raises `Refused` if it can have none of them."""
     possible = [rank for rank in ranks if rank == shape.rank or (shape.rank is None and rank >= shape.least_rank)]

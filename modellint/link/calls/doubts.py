@@ -5,9 +5,10 @@ They read more files of the project than name resolution does, so they are asked
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import EventKind, Op, dotted
+from modellint.graph.value import EventKind, Op, dotted, is_self
 from modellint.link.classes.attributes import owners_set
 from modellint.link.classes.decorated import decorator_effects
 from modellint.link.names import DefinedClass
@@ -40,11 +41,22 @@ def is_certain(project: Project, function: Function, event: Event, reached: Reac
         is_expected_to_fail(event)
         or is_generator_source(project, function.module)
         or _is_chosen(project, function, event.value)
+        or _may_have_another_receiver(project, function, event.value)
         or _is_replaced(project, function, reached)
         or _is_redone(project, reached)
         or (reached.may_be_overridden and is_overridden(project, reached))
         or (reached.function is not None and is_stub(reached.function) and reached.owner is not None)
     )
+
+
+def _may_have_another_receiver(project: Project, function: Function, call: Value) -> bool:
+    """True if a call is of the receiver of a method that code takes from the class: `strategy=Strategies.median`."""
+    owner, callee = function.owner, call.callee
+    if owner is None or callee.op is not Op.ATTR or not is_self(callee.args[0]):
+        return False
+    taken = re.compile(rf"\b{owner.name}\.{function.name}\b(?!\s*\()")
+    modules = (function.module, *mentioning(project, function.module, owner.name, function.name))
+    return any(taken.search(module.text) for module in modules)
 
 
 def is_expected_to_fail(event: Event, catching: frozenset[str] = _CATCHING) -> bool:

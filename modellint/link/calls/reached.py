@@ -221,9 +221,12 @@ class CallReach:
         return None if found is None else replace(found, attribute=self_attribute(callee))
 
     def _of_super(self, call: Value, name: str) -> Reached | None:
-        """The target of `super().name(…)` if the next class is certain: the only base, or the first one defines it."""
+        """The target of `super().name(…)` if the next class is certain: the only base, or the first one defines it.
+
+        None for `__new__`, to which the code itself passes the class.
+        """
         cls = self._function.owner
-        if cls is None or self._function.is_static:
+        if cls is None or self._function.is_static or name == "__new__":
             return None
         if call.positional and not self._is_own(call):
             return None

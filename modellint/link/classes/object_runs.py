@@ -10,20 +10,22 @@ from modellint.flow.calls import MOVES
 from modellint.flow.gate import Keepers
 from modellint.flow.heap import TENSORS, Shell
 from modellint.flow.object_run import ObjectRun, covers, undecided_on
+from modellint.flow.tensor_devices import Attribute
 from modellint.graph.python import WORK
 from modellint.graph.value import EventKind, Op
 from modellint.link.classes.assignments import AttributeAssignment, last_assignments
 from modellint.link.classes.calls import ADDERS
+from modellint.link.classes.holders import holders
 from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from modellint.flow.devices import Devices
+    from modellint.flow.devices import Devices, Handed
     from modellint.flow.domain import Arguments, Atom
     from modellint.flow.heap import Store
     from modellint.flow.objects import AttributeRead
-    from modellint.flow.tensor_devices import Encounter, Fresh, Meeting
+    from modellint.flow.tensor_devices import Encounter, Meeting
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
     from modellint.link.classes.models import ClassModel
@@ -47,6 +49,7 @@ class ObjectRuns:
         self._known: dict[ClassModel, FinishedObject] = {}
         self._subjects: dict[Class, list[ClassModel]] = {}
         self._below: dict[tuple[ClassModel, Class], list[FinishedObject]] = {}
+        self._holders: dict[Class, list[FinishedObject]] = {}
 
     def of(self, model: ClassModel) -> FinishedObject:
         found = self._known.get(model)
@@ -112,6 +115,17 @@ class ObjectRuns:
 
         return self._project.once(("derived in", module.path), find)
 
+    def holders(self, cls: Class) -> list[FinishedObject]:
+        """Runs of layers in sight that may hold objects of a class, which their constructors may get."""
+        if cls not in self._holders:
+            held = self._project.classes.model(cls)
+            found = holders(cls, self._project).items()
+            self._holders[cls] = [self._given(model, dict.fromkeys(names, held)) for model, names in found]
+        return self._holders[cls]
+
+    def _given(self, model: ClassModel, given: dict[str, Handed]) -> FinishedObject:
+        return FinishedObject(model, self.keepers, given) if given else self.of(model)
+
     def may_strand(self, cls: Class) -> bool:
         """True if a class may store a new tensor as a plain attribute."""
         return self.keepers.may_strand(cls)
@@ -145,7 +159,7 @@ class FinishedObject:
         self,
         model: ClassModel,
         keepers: Keepers,
-        handed: Mapping[str, Fresh | Shell] | None = None,
+        handed: Mapping[str, Handed] | None = None,
         work: frozenset[str] = frozenset(),
     ) -> None:
         self.model = model
@@ -281,12 +295,25 @@ class FinishedObject:
         return not any(self.lost(other) for other in self.final_stores if other.store.place is kept.store.place)
 
     @cached_property
-    def _meetings(self) -> dict[str, list[Meeting]]:
+    def _meetings(self) -> dict[Attribute, list[Meeting]]:
         return _by_attribute(self._go_on().devices.meetings)
 
     def meetings_of(self, name: str) -> list[Meeting]:
         """The uses of an attribute's tensor that was not moved together with a tensor that was."""
-        return self._meetings.get(name, [])
+        return self._meetings.get(self._attribute(name), [])
+
+    def meetings_within(self, model: ClassModel, name: str) -> list[Meeting]:
+        """Those uses of an attribute's tensor of the objects of a class that the object holds."""
+        return [
+            meeting
+            for kept, meetings in self._meetings.items()
+            if kept.name == name and kept.owner is not self._object_run.shell and kept.owner.model is not None
+            if model in kept.owner.model.mro()
+            for meeting in meetings
+        ]
+
+    def _attribute(self, name: str) -> Attribute:
+        return Attribute(self._object_run.shell, name)
 
     def is_met_before(self, name: str, store: Store) -> bool:
         """True if a store in an attribute happens only in calls of the object that have met its first tensor before."""
@@ -295,13 +322,14 @@ class FinishedObject:
 
     def replacements_of(self, name: str) -> Mapping[Value, Function]:
         """The stores of moved tensors into a container in the attribute, each with its function."""
-        return self._go_on().devices.replacements.get(name, {})
+        return self._go_on().devices.replacements.get(self._attribute(name), {})
 
     @cached_property
     def _left_meetings(self) -> dict[str, list[Meeting]]:
         again = FinishedObject(self.model, self._gate, self._handed, self._work_names)  # one that is lived to its end
-        object_run = again._go_on()
-        return _by_attribute(object_run.moved_again(method for method in self._methods if method.name in WORK))
+        met = again._go_on().moved_again(method for method in self._methods if method.name in WORK)
+        shell = again._object_run.shell
+        return {kept.name: meetings for kept, meetings in _by_attribute(met).items() if kept.owner is shell}
 
     def left_meetings_of(self, name: str) -> list[Meeting]:
         """The uses of a tensor stored in a call of the object with tensors that were moved after that call."""
@@ -422,8 +450,8 @@ def _while_at_work(devices: Devices) -> list[Encounter]:
     return [one for one in devices.encounters.values() if not one.calls <= devices.set_up]
 
 
-def _by_attribute(meetings: Mapping[tuple[str, int], Meeting]) -> dict[str, list[Meeting]]:
-    found: dict[str, list[Meeting]] = {}
+def _by_attribute(meetings: Mapping[tuple[Attribute, int], Meeting]) -> dict[Attribute, list[Meeting]]:
+    found: dict[Attribute, list[Meeting]] = {}
     for meeting in meetings.values():
         found.setdefault(meeting.kept, []).append(meeting)
     return found

@@ -104,8 +104,9 @@ class Unregistered:
 
     @property
     def names(self) -> list[str]:
-        """The class names of the layers, for messages."""
-        return list(dict.fromkeys(map(_type_name, self.layers)))
+        """The class names of the layers, for messages; `nn.Module` itself names no kind of layer."""
+        layers = (layer for layer in self.layers if layer.model is None or layer.model.name != MODULE)
+        return list(dict.fromkeys(map(_type_name, layers)))
 
     @property
     def keeper(self) -> str:
@@ -132,8 +133,12 @@ class Unregistered:
     @property
     def evidence(self) -> tuple[str, ...]:
         """Evidence lines: which layers have state, where the container is used, and doubts."""
-        have = "have" if len(self.names) > 1 else "has"
-        found = [f"{' and '.join(self.names)} {have} parameters or buffers"] if self.names else []
+        said = [layer for layer in self.layers if is_said(layer) and not _has_own_state(layer)]
+        names = list(dict.fromkeys(_type_name(layer) for layer in self.layers if layer not in said))
+        have = "have" if len(names) > 1 else "has"
+        found = [f"{' and '.join(names)} {have} parameters or buffers"] if names else []
+        written = dict.fromkeys(site.module.text_of(site.value) for layer in said if (site := layer.site) is not None)
+        found.extend(f"an annotation says that it holds `{text}`" for text in written)
         used = dict.fromkeys(use.function.name for use in self.uses if use.at_work)
         found.extend(f"`{name}` uses `self.{self.kept.attribute}`" for name in list(used)[:1])
         return (*found, *self.doubts)
@@ -319,6 +324,10 @@ def _type_name(layer: Shell) -> str:
     made = layer.value.callee if layer.value is not None and layer.value.op is Op.CALL else None
     is_class = made is not None and made.op in (Op.GLOBAL, Op.ATTR) and called_name(made)[:1].isupper()
     return f"`{called_name(made)}`" if made is not None and is_class else "the pretrained model"
+
+
+def _has_own_state(layer: Shell) -> bool:
+    return layer.model is not None and layer.model.name != MODULE and has_state(layer.model) is not False
 
 
 def _may_be_called(shell: Shell) -> bool:

@@ -239,18 +239,38 @@ def _from(name: str, near: Path, project: Project) -> ResolvedName:
     target = _read(name, near, project)
     if target.kind is TargetKind.MISSING and target.missing in _OF_ALL:
         return _UNKNOWN
+    if target.kind is TargetKind.MISSING and not target.is_sure:
+        return _with_slip(name, target, near, project)
     is_known = target.kind is not TargetKind.UNKNOWN or any(True for _ in project.names.path.holding(top, near))
     return target if is_known or top in sys.stdlib_module_names else _misspelt(name, top, near, project)
 
 
 def _misspelt(name: str, top: str, near: Path, project: Project) -> ResolvedName:
     """MISSING if a name of an unknown package resolves once a slip in its first part is corrected; else unknown."""
-    for other in sorted({*project.names.path.beside(near), *knowledge.PACKAGES}):
-        if is_slip(top, other):
+    for other in sorted({*project.names.path.beside(near), *knowledge.PACKAGES, *libraries.packages()}):
+        if is_slip(top, other) or _is_slip_at_end(top, other):
             meant = _read(f"{other}{name[len(top) :]}", near, project)
             if meant.kind in (TargetKind.CLASS, TargetKind.FUNCTION):
-                return ResolvedName(TargetKind.MISSING, missing=top, available=frozenset((other,)), is_sure=False)
+                return ResolvedName(TargetKind.MISSING, missing=top, available=frozenset((other,)))
     return _UNKNOWN
+
+
+def _with_slip(name: str, target: ResolvedName, near: Path, project: Project) -> ResolvedName:
+    """A missing name, certainly so if the whole resolves once a slip in the missing part is corrected."""
+    start = name.find(target.missing, len(target.owner))
+    for other in sorted(target.available) if start >= 0 else ():
+        if is_slip(target.missing, other) or _is_slip_at_end(target.missing, other):
+            meant = _read(f"{name[:start]}{other}{name[start + len(target.missing) :]}", near, project)
+            if meant.kind in (TargetKind.CLASS, TargetKind.FUNCTION):
+                return replace(target, available=frozenset((other,)), is_sure=True)
+    return target
+
+
+def _is_slip_at_end(written: str, meant: str) -> bool:
+    """True if a word is another one whose first or last letter is lost, doubled or swapped with the one beside it."""
+    swapped = {meant[1::-1] + meant[2:], meant[:-2] + meant[:-3:-1]}
+    others = {meant[1:], meant[:-1], meant[:1] + meant, meant + meant[-1:], *swapped}
+    return len(meant) > 1 and written != meant and written in others
 
 
 def is_slip(written: str, meant: str) -> bool:

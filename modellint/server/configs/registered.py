@@ -9,15 +9,19 @@ from modellint.dialects.openmmlab import composition_of, config_in, has_readers,
 from modellint.dialects.openmmlab_places import spot_at
 from modellint.dialects.registries import definition_named, registries
 from modellint.frontends.openmmlab import looks_like_openmmlab
+from modellint.frontends.openmmlab_values import BASE
 from modellint.graph.definitions import DefinedClass, DefinedFunction
 from modellint.graph.immutable import dataclass
-from modellint.graph.recipe import NO_TAG, NodeKind, TagKind
+from modellint.graph.recipe import NO_TAG, Dialect, NodeKind, TagKind
 from modellint.server.configs.callables import callable_for
+from modellint.server.configs.cursor import cursor_in
+from modellint.server.configs.inherited import file_offers, inherited_offers, inherited_subject
 from modellint.server.configs.offers import Offer, OfferKind
 from modellint.server.configs.subjects import ArgumentSubject, FileSubject, NameSubject
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable as Function
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from modellint.frontends.openmmlab import ConfigFile
@@ -47,7 +51,7 @@ def may_be_registered_config(data: bytes) -> bool:
 
 
 def registered_subject_at(path: Path, line: int, column: int, project: Project) -> Subject | None:
-    """The subject of a place in a configuration in Python, line and column from 1; None if nothing is known of it."""
+    """The subject of a place in a configuration, line and column from 1; None if nothing is known of it."""
     data = project.files.read(path)
     file = None if data is None else config_in(path, data, project)
     if file is None:
@@ -56,7 +60,7 @@ def registered_subject_at(path: Path, line: int, column: int, project: Project) 
         named = path_of(base, file.recipe, project) if _holds(base.span, line, column) else None
         if named is not None and project.files.exists(named):
             return FileSubject(base.span, named)
-    return _subject_in(file, line, column, project)
+    return inherited_subject(file, line, column, project) or _subject_in(file, line, column, project)
 
 
 def _subject_in(file: ConfigFile, line: int, column: int, project: Project) -> Subject | None:
@@ -105,6 +109,9 @@ def registered_completions(path: Path, text: str, offset: int, project: Project)
     """The completions at an offset of a configuration in Python, which need not be valid: names, or arguments."""
     if not has_readers(project):
         return []
+    inherited = inherited_offers(path, text, offset, project)
+    if inherited is not None:
+        return sorted(inherited, key=lambda offer: offer.rank)
     before = text[:offset]
     begun = _NAME_BEGUN.search(before)
     if begun is not None:
@@ -113,14 +120,44 @@ def registered_completions(path: Path, text: str, offset: int, project: Project)
     around = None if begun is None else _dictionary_at(text, begun.start() + (before[begun.start()] == "("))
     if begun is None or around is None:
         return []
-    known = _callable(around.target or _inherited_type(around.path, path, project), path, project)
-    arguments = [] if known is None else [one for one in known.arguments or () if one.is_named]
-    typed = len(begun[1])
-    return [
-        Offer(f"{one.name}=", OfferKind.ARGUMENT, typed, detail=one.words, order=f"{number:03}")
-        for number, one in enumerate(arguments)
-        if one.name not in around.keys
-    ]
+    target = around.target or _inherited_type(around.path, path, project)
+    return list(_arguments(target, around.keys, len(begun[1]), "=", "=", path, project))
+
+
+def data_completions(path: Path, text: str, line: int, column: int, beside: Function[[str], Project]) -> list[Offer]:
+    """The completions in a configuration in YAML, line and column from 0: names, arguments, inherited values and files.
+
+    `beside` gives the project in which the file has another text.
+    """
+    lines = text.splitlines(keepends=True)
+    inherited = inherited_offers(path, text, sum(map(len, lines[:line])) + column, beside(text))
+    cursor = cursor_in(path, text.splitlines(), line, column, Dialect.OMEGACONF) if inherited is None else None
+    found: Iterable[Offer] = inherited or ()
+    project = beside("" if cursor is None else cursor.neutral)
+    if cursor is not None and config_in(path, cursor.neutral.encode("utf-8", "surrogatepass"), project) is not None:
+        typed = cursor.typed_text
+        if cursor.is_key and cursor.holder is not None:
+            given = cursor.holder.get(_TYPE)
+            keys = tuple(map(str, cursor.path))
+            target = given.value.text if given is not None else _inherited_type(keys, path, project)
+            others = frozenset(str(one.name) for one in cursor.holder.entries if one.key is not cursor.node)
+            found = _arguments(target, others, len(typed), "", "" if cursor.marked.had_colon else ": ", path, project)
+        elif cursor.key == _TYPE:
+            found = _names(typed, project)
+        elif cursor.path[:1] == (BASE,):
+            found = file_offers(path, typed, project)
+    return sorted(found, key=lambda offer: offer.rank)
+
+
+def _arguments(
+    target: str, given: frozenset[str], typed: int, shown: str, end: str, path: Path, project: Project
+) -> Iterator[Offer]:
+    """The arguments that a type takes besides those that it is given, shown and written with an end."""
+    known = _callable(target, path, project)
+    for number, one in enumerate(known.arguments or () if known is not None else ()):
+        if one.is_named and one.name not in given:
+            text = f"{one.name}{end}"
+            yield Offer(f"{one.name}{shown}", OfferKind.ARGUMENT, typed, text, one.words, order=f"{number:03}")
 
 
 def _names(typed: str, project: Project) -> Iterator[Offer]:

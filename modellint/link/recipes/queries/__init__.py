@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from modellint.dialects.lightning_cli.links import UnmetLink as UnmetLink
     from modellint.dialects.lightning_cli.loading import Loaded as Loaded
     from modellint.dialects.openmmlab_reading import UnmetKey as UnmetKey
+    from modellint.dialects.unpacked import UnpackedCall as UnpackedCall
     from modellint.dialects.uses import MissingKey as MissingKey
     from modellint.graph.arguments import Misfit as Misfit
     from modellint.link.classes.signatures import Parameters as Parameters
@@ -69,6 +70,7 @@ else:
             ".scripts": "ScriptQueries script",
             "modellint.dialects.defaults": "Refusal",
             "modellint.dialects.description": "Description",
+            "modellint.dialects.unpacked": "UnpackedCall",
             "modellint.dialects.uses": "MissingKey",
             "modellint.dialects.lightning_cli.faults": "Fault FaultKind",
             "modellint.dialects.lightning_cli.links": "UnmetLink",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from modellint.dialects.lightning_cli.faults import Fault, FaultKind
     from modellint.dialects.lightning_cli.loading import Loaded
     from modellint.dialects.reading import Instantiation
+    from modellint.dialects.unpacked import UnpackedCall
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.recipe import Node, Recipe, Scalar
     from modellint.graph.size import Size
@@ -290,6 +291,14 @@ class Queries:
             for spot in untargeted_in(self.recipe, self._project):
                 if spot.key is not None:
                     yield self.recipe.place(spot.key.span), spot.path, tuple(map(str, spot.names))
+
+    def unpacked_calls(self) -> Iterator[UnpackedCall]:
+        """The calls in programs and constructors that get a mapping of the file by `**`, and fail by its entries."""
+        if not self.dialect.is_plain:
+            return iter(())
+        from modellint.dialects.unpacked import unpacked_calls
+
+        return unpacked_calls(self.recipe, self._project)
 
     def constructor(self, cls: Class) -> ResolvedName:
         """A class of the project as the target of a tag, with the `signatures` of its constructor."""

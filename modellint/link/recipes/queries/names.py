@@ -46,6 +46,7 @@ RECIPE_QUERIES = (
     "unmet_links",
     "unmet_modules",
     "unmet_programs",
+    "unpacked_calls",
     "unsaved_layers",
     "untargeted_mappings",
     "untrained_layers",

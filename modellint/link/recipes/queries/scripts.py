@@ -48,7 +48,7 @@ class ScriptQueries:
     @property
     def missing_config_keys(self) -> Iterator[MissingKey]:
         """The keys that the programs in the file read for certain, and that their configurations lack."""
-        if not self._module.imports_of("hydra", "nemo", "torchtune"):
+        if not self._module.imports_of("hydra", "nemo", "omegaconf", "torchtune"):
             return iter(())
         from modellint.dialects.uses import missing_keys
 

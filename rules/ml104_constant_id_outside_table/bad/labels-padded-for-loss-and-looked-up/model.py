@@ -10,7 +10,7 @@ class Model(nn.Module):
 
     def pad(self, batch):
         return {
-            "labels": pad_sequence(batch, padding_value=-100),
+            "labels": pad_sequence(batch, padding_value=-1),
             "words": pad_sequence(batch, padding_value=0),
         }
 

@@ -1,0 +1,73 @@
+"""Layers that may hold objects of a class: they make them, are given them, or hold something that does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modellint.graph.python import Class, alternatives
+from modellint.graph.value import EventKind, Op
+from modellint.link.names import DefinedClass
+from modellint.link.values.callers import neighbours
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from modellint.graph.python import Function
+    from modellint.link.classes.models import ClassModel
+    from modellint.link.project import Project
+
+#: How many layers that may hold objects of a class are found, and how many names lead to them.
+_MAX_HOLDERS = 6
+_MAX_NAMED = 12
+
+
+def holders(cls: Class, project: Project) -> dict[ClassModel, list[str]]:
+    """The layers in sight that may hold objects of a class, with the constructor parameters that take such an object.
+
+    They mention its name, or that of a class or function which does.
+    """
+    found: dict[ClassModel, list[str]] = {}
+    named: list[Class | Function] = [cls]
+    for one in named:
+        if len(named) > _MAX_NAMED or len(found) > _MAX_HOLDERS:
+            break
+        for function in _mentioning(one, project):
+            for layer, parameter in _given_by(function, cls, project) if one is cls else ():
+                found.setdefault(layer, []).append(parameter)
+            by = function.owner or function
+            if by not in named:
+                named.append(by)
+            model = project.classes.model(by) if isinstance(by, Class) else None
+            if model is not None and model.is_module is True and by is not cls:
+                annotated = [] if function.name != "__init__" or one is not cls else _annotated(function, cls, project)
+                found.setdefault(model, []).extend(annotated)
+    return dict(list(found.items())[:_MAX_HOLDERS])
+
+
+def _mentioning(one: Class | Function, project: Project) -> Iterator[Function]:
+    for module in neighbours(project, one.module, one.name):
+        functions = (*module.all_functions(), module.body)
+        yield from (function for function in functions if one.name in function.words and function is not one)
+
+
+def _annotated(function: Function, cls: Class, project: Project) -> Iterator[str]:
+    """The parameters that are annotated with a class."""
+    for parameter in function.parameters:
+        named = () if parameter.annotation is None else alternatives(parameter.annotation)
+        if any(project.names.definition(function.module, name) == DefinedClass(cls) for name in named):
+            yield parameter.name
+
+
+def _given_by(function: Function, cls: Class, project: Project) -> Iterator[tuple[ClassModel, str]]:
+    """The layers to whose constructors a function passes new objects of a class, each with the parameter."""
+    for event in function.flow.of(EventKind.CALL):
+        call = event.value
+        made = project.names.definition(function.module, call.callee)
+        constructor = made.cls.methods.get("__init__") if isinstance(made, DefinedClass) else None
+        if not isinstance(made, DefinedClass) or constructor is None or call.has_unpacking:
+            continue
+        for name, given in constructor.bind(call).items():
+            kind = project.names.definition(function.module, given.callee) if given.op is Op.CALL else None
+            model = project.classes.model(made.cls) if kind == DefinedClass(cls) else None
+            if model is not None and model.is_module is True:
+                yield model, name

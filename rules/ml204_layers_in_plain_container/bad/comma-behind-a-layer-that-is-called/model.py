@@ -1,0 +1,11 @@
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 2),  # expect: ML204
+        self.act = nn.ReLU(),  # expect: ML204
+
+    def forward(self, x):
+        return self.act(self.fc(x))

@@ -1,0 +1,89 @@
+import torch
+from torch import nn
+
+
+class Grid(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.register_buffer("points", torch.linspace(0, 1, width), persistent=False)  # expect: ML205
+        self.register_buffer("_levels", torch.linspace(0, 1, width), persistent=False)  # expect: ML205
+        self.register_buffer("_steps", torch.linspace(1, 2, width), persistent=False)  # expect: ML205
+        self.lin = nn.Linear(width, width)
+
+    @property
+    def levels(self):
+        return self._levels
+
+    def steps(self):
+        return self._steps * 2
+
+    def forward(self, x):
+        return self.lin(x)
+
+
+class Model(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.grid = Grid(width)
+
+    def forward(self, x):
+        x = self.grid(x).softmax(-1) * self.grid.points
+        return x * self.grid.levels + self.grid.steps()
+
+
+class Positions(nn.Module):
+    def __init__(self, length, width):
+        super().__init__()
+        self.register_buffer("table", torch.zeros(length, width), persistent=False)  # expect: ML205
+
+    def forward(self, length: int):
+        return self.table[:length]
+
+
+class Encoder(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.positions = Positions(128, width)
+        self.lin = nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.lin(x + self.positions(x.size(1)))
+
+
+class Bank(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.register_buffer("keys", torch.eye(width), persistent=False)  # expect: ML205
+        self.lin = nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.lin(x)
+
+
+class Reader(nn.Module):
+    def __init__(self, bank: Bank, width):
+        super().__init__()
+        self.bank = bank
+        self.lin = nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.lin(x) @ self.bank.keys
+
+
+class Level(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.lin = nn.Linear(width, width)
+        self.register_buffer("anchors", torch.arange(width).float(), persistent=False)  # expect: ML205
+
+    def forward(self, x):
+        return self.lin(x)
+
+
+class Levels(nn.Module):
+    def __init__(self, width, number):
+        super().__init__()
+        self.levels = nn.ModuleList([Level(width) for _ in range(number)])
+
+    def forward(self, xs):
+        return [level(x) + level.anchors for x, level in zip(xs, self.levels)]

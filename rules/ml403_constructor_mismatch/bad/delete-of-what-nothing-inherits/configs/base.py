@@ -1,0 +1,1 @@
+model = dict(type="Tagger", width=8)

@@ -1,0 +1,1 @@
+tune run ours/recipe.py --config other.yaml

@@ -1,0 +1,2 @@
+_base_ = "./small.py"
+spare = dict(_delete_=True, type="Tagger", width=4, head=dict(type="Head", in_features=4, out_features=2))

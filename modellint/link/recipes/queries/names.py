@@ -25,6 +25,7 @@ RECIPE_QUERIES = (
     "missing_config_keys",
     "missing_keys",
     "missing_modules",
+    "misspelt_targets",
     "omitted_layers",
     "pairing",
     "problems",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from modellint.dialects.apps import YAML, name_in, programs_of, search_path
+from modellint.dialects.apps import YAML, apps, name_in, programs_of, search_path
 from modellint.dialects.defaults import entries_of, header_of
 from modellint.dialects.hydra import Composition, compose
 from modellint.dialects.hydra_nodes import HYDRA
@@ -169,7 +169,7 @@ def is_option(keys: Sequence[Scalar], composed: Composed, project: Project) -> b
     folder = composed.app.folder
     if folder is None:
         return True
-    merged = {one.file for one in composed.composition.files}
+    merged = {one.file for one in composed.composition.files} | _primaries_of_others(composed.app, folder, project)
     known = project.once(("hydra keys", folder), lambda: _files_by_key(folder, project))
     wanted = [str(key) for key in keys]
     for start in range(len(wanted)):
@@ -180,6 +180,14 @@ def is_option(keys: Sequence[Scalar], composed: Composed, project: Project) -> b
             ):
                 return True
     return False
+
+
+def _primaries_of_others(app: App, folder: Path, project: Project) -> set[Path]:
+    """The primary configurations of other programs in a folder, unless a defaults list chooses them as well."""
+    own = folder / f"{app.name}{YAML}"
+    others = {folder / f"{one.name}{YAML}" for one in apps(project) if one.folder == folder and one.name is not None}
+    chosen = _choosers(folder, project)
+    return {path for path in others if path != own and name_in(path, folder) not in chosen}
 
 
 def _files_by_key(folder: Path, project: Project) -> dict[tuple[str, ...], list[tuple[Path, tuple[str, ...] | None]]]:

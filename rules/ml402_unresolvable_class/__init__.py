@@ -73,7 +73,7 @@ class UnresolvableClass(Rule):
     severity = Severity.ERROR
     requires = (
         *("dialect", "faults", "is_for_earlier", "registering_files", "requirement", "tags"),
-        "untargeted_mappings",
+        *("misspelt_targets", "untargeted_mappings"),
     )
     takes_configs = True
 
@@ -89,6 +89,16 @@ class UnresolvableClass(Rule):
                 near = edits.get_close_matches(target.missing, sorted(target.available), n=3, cutoff=0.7)
                 if near or target.is_sure:
                     yield self._missing(tagged, recipe, near, project)
+        for place, key in asked.misspelt_targets():
+            target_key = asked.dialect.writing.target
+            yield self.finding(
+                place,
+                f"`{key}` names no class to build, as `{target_key}` does",
+                symbol=key,
+                confidence=Confidence.HIGH,
+                evidence=(asked.dialect.untargeted,),
+                help=f"did you mean `{target_key}`?",
+            )
         for place, path, names in queries.about(recipe, project).untargeted_mappings():
             yield self._unnamed_finding(place, path, names, queries.about(recipe, project).dialect)
 

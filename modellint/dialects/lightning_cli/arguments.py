@@ -271,6 +271,9 @@ class ArgumentChecker:
         is_all = given.is_all and callee.resolved.kind is TargetKind.CLASS
         given = replace(given, names=given.names | more.keys(), is_all=is_all)
         arguments = entries.get(INIT_ARGS)
+        is_dataclass = callee.model is not None and callee.model.facts.fields is not None
+        if arguments is not None and is_dataclass and _is_null(arguments.value):
+            return found  # a default may have the fields
         if arguments is None:
             return [*found, *self._missing(spot, takes, {}, given, callee), *self._loose(spot, more, takes, callee)]
         named = entries[CLASS_PATH].value if CLASS_PATH in entries else None

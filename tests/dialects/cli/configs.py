@@ -46,6 +46,7 @@ PLAIN = {
     "literal": MODEL + "  mode: exact\n",
     "window": MODEL + "  window: {length: 3, kind: rect, marks: [1, 2]}\n",
     "window by path": MODEL + "  window:\n    class_path: parts.Window\n    init_args: {length: 3}\n",
+    "empty window": MODEL + "  window:\n    class_path: parts.Window\n    init_args: null\n",
     "block": MODEL + "  block:\n    class_path: parts.WideBlock\n    init_args: {width: 3, factor: 2, dropout: 0.2}\n",
     "blocks": MODEL
     + "  block:\n    - class_path: parts.Block\n      init_args: {width: 3}\n"

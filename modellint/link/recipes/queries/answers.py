@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from modellint.graph.definitions import DefinedClass
 from modellint.graph.immutable import dataclass
-from modellint.graph.recipe import Dialect, TagKind, below
+from modellint.graph.recipe import Dialect, NodeKind, TagKind, below
 from modellint.link.recipes.evaluation import evaluate
 from modellint.link.recipes.items import ItemKind
 from modellint.link.recipes.pairing import includers_of, including, is_inference, scripts_of, upwards
@@ -291,6 +291,18 @@ class Queries:
             for spot in untargeted_in(self.recipe, self._project):
                 if spot.key is not None:
                     yield self.recipe.place(spot.key.span), spot.path, tuple(map(str, spot.names))
+
+    def misspelt_targets(self) -> Iterator[tuple[Place, str]]:
+        """The keys of mappings that name no class, each a slip of the key that would, as in `_traget_: nets.Net`."""
+        target = self.recipe.dialect.writing.target
+        if not self.dialect.is_plain or not target.startswith("_"):
+            return
+        from modellint.link.recipes.targets import is_slip
+
+        for node in self.recipe.nodes():
+            if node.kind is NodeKind.MAPPING and node.get(target) is None:
+                keys = (entry.key for entry in node.entries if is_slip(entry.key.text, target))
+                yield from ((self.recipe.place(key.span), key.text) for key in keys)
 
     def unpacked_calls(self) -> Iterator[UnpackedCall]:
         """The calls in programs and constructors that get a mapping of the file by `**`, and fail by its entries."""

@@ -26,6 +26,7 @@ RECIPE_QUERIES = (
     "missing_config_keys",
     "missing_keys",
     "missing_modules",
+    "misspelt_targets",
     "omitted_layers",
     "pairing",
     "problems",

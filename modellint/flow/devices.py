@@ -240,7 +240,7 @@ class Devices(Theory):
         return Arguments(keywords=found, is_complete=False)
 
     def _object_of(self, made: Handed) -> Atom:
-        """What is handed over; for a class, an object of it that is made of unknown arguments."""
+        """The object that is handed over; for a class, one of it that is made of unknown arguments."""
         if isinstance(made, Fresh | Shell):
             return made
         shell = Shell("instance", None, (id(made),), made, ANY_ARGUMENTS)

@@ -148,8 +148,8 @@ class _Origins:
         others = (
             [] if function.owner is None else [one for one in function.owner.methods.values() if one is not function]
         )
-        replaced = {name for one in others for name, value in _kept(one) if value.op is not Op.CONST}
-        for name, value in _kept(function):
+        replaced = {name for one in others for name, value in _kept_attributes(one) if value.op is not Op.CONST}
+        for name, value in _kept_attributes(function):
             if name not in replaced or function.name == "__init__":
                 self._kept[name] = value
 
@@ -231,7 +231,7 @@ class _Origins:
         return call.callee.data == "backward" or is_trainer
 
 
-def _kept(function: Function) -> Iterator[tuple[str, Value]]:
+def _kept_attributes(function: Function) -> Iterator[tuple[str, Value]]:
     """The attributes that a method sets on its object, each with the value."""
     for store in function.flow.of(EventKind.STORE):
         name = None if store.target is None else self_attribute(store.target)

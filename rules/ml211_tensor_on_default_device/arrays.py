@@ -30,7 +30,7 @@ def is_for_cpu(met: queries.Encounter, project: Project) -> bool:
     function, maker = met.made.function, met.made.maker
     if function is None or function is not met.function or met.other is None or maker.op is not Op.CALL:
         return False
-    taken = {name for given in maker.positional[:1] for name in _taken(given, function, project)}
+    taken = {name for given in maker.positional[:1] for name in _taken_parameters(given, function, project)}
     return not taken.isdisjoint(_inputs(met.other))
 
 
@@ -51,7 +51,7 @@ def _takes_array(function: Function) -> bool:
     )
 
 
-def _taken(value: Value, function: Function, project: Project) -> Iterator[str]:
+def _taken_parameters(value: Value, function: Function, project: Project) -> Iterator[str]:
     """The parameters whose tensors are passed to functions of other libraries, or index their objects."""
     for part in value.walk():
         if part.op is Op.CALL and _is_of_library(part.callee, function, project):

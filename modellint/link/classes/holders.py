@@ -48,7 +48,7 @@ def holders(cls: Class, project: Project) -> dict[ClassModel, dict[str, ClassMod
                 for layer, parameter in _given_by(function, one, project):
                     found.setdefault(layer, {})[parameter] = held
                 if holder in found and function.name == "__init__":
-                    found[holder].update(dict.fromkeys(_annotated(function, one, project), held))
+                    found[holder].update(dict.fromkeys(_annotated_parameters(function, one, project), held))
     return dict(list(found.items())[:_MAX_HOLDERS])
 
 
@@ -58,7 +58,7 @@ def _mentioning(one: Class | Function, project: Project) -> Iterator[Function]:
         yield from (function for function in functions if one.name in function.words and function is not one)
 
 
-def _annotated(function: Function, cls: Class, project: Project) -> Iterator[str]:
+def _annotated_parameters(function: Function, cls: Class, project: Project) -> Iterator[str]:
     """The parameters that are annotated with a class."""
     for parameter in function.parameters:
         named = () if parameter.annotation is None else alternatives(parameter.annotation)

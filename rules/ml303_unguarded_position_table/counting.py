@@ -70,6 +70,7 @@ def _cuts(method: Function) -> bool:
     """True if a method cuts a tensor to a length that the constructor may know: `ids[:, :512]`."""
     parts = (part for event in method.flow.of(EventKind.INDEX) for part in subscripts(event.value))
     ends = (part.args[1] for part in parts if part.op is Op.SLICE)
+    ends = (end.args[1] if end.op is Op.CALL and len(end.args) == 2 else end for end in ends)  # `int(n)`
     return any(_is_fixed(end, method) for end in ends if end.op is not Op.CONST or end.data is not None)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from modellint import operators
 from modellint.flow import queries
-from modellint.graph.value import EventKind, Op, Value, called_name, same, walk_all
+from modellint.graph.value import EventKind, Op, Value, called_name, same, subscripts, walk_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +48,7 @@ def _may_count_beyond(methods: list[Function], module: ModuleFacts) -> bool:
     """
     tables, counters = _TABLES | _names_of(_TABLES, module), _COUNTED | _names_of(_COUNTED, module)
     words = frozenset[str]().union(*(method.words for method in methods))
-    if not words.isdisjoint(tables) and _may_total(words, module):
+    if not words.isdisjoint(tables) and _may_total(words, module) and any(map(_cuts, methods)):
         return True
     functions = [*methods, *(function for name, function in module.functions.items() if name in words)]
     making = [function for function in functions if not function.words.isdisjoint(tables)]
@@ -64,6 +64,14 @@ def _may_total(words: AbstractSet[str], module: ModuleFacts) -> bool:
     totals = _TOTALS | _names_of(_TOTALS, module)
     named = (function for name, function in module.functions.items() if name in words)
     return not words.isdisjoint(totals) or any(not function.words.isdisjoint(totals) for function in named)
+
+
+def _cuts(method: Function) -> bool:
+    """True if a method cuts a tensor to a length that the constructor may know: `ids[:, :512]`."""
+    parts = (part for event in method.flow.of(EventKind.INDEX) for part in subscripts(event.value))
+    ends = (part.args[1] for part in parts if part.op is Op.SLICE)
+    ends = (end.args[1] if end.op is Op.CALL and len(end.args) == 2 else end for end in ends)  # `int(n)`
+    return any(_is_fixed(end, method) for end in ends if end.op is not Op.CONST or end.data is not None)
 
 
 def _names_of(words: AbstractSet[str], module: ModuleFacts) -> set[str]:

@@ -37,7 +37,7 @@ _LEVELS = 4
 _MANY = 3
 _PACKAGE = re.compile(r"^#\s*@package\b", re.MULTILINE)
 _AT_TOP = re.compile(rf"{_PACKAGE.pattern}\s*_global_\s*$", re.MULTILINE)
-_KEY = re.compile(r"([\w.-]+)[\"']?[ \t]*:(?=\s|$)")
+_KEY = re.compile(r"([\w.-]+)[\"']?\s*:(?=\s|$)")
 _MERGES = ("OmegaConf.merge", "OmegaConf.unsafe_merge")
 
 

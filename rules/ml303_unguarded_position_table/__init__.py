@@ -58,7 +58,7 @@ class UnguardedPositionTable(Rule):
     code = "ML303"
     name = "unguarded-position-table"
     severity = Severity.INFO
-    requires = ("may_keep_layers", "method", "mro")
+    requires = ("constructed", "may_keep_layers", "method", "mro")
     about = ("torch.Tensor",)
 
     def check_python(self, module: ModuleFacts, project: Project) -> Iterator[Finding]:

@@ -551,7 +551,7 @@ class Body(Constants):
             target = event.target
             if self._may_be_any(value, given):
                 return True
-            if kind is EventKind.AUGMENT and id(value) in self._parts_of_lists and self.holds_number(value):
+            if kind is EventKind.AUGMENT and self.holds_number(value) and id(value) in self._parts_of_lists:
                 return True
             is_read = target is not None and (target.op is not Op.ATTR or target.data in self._looked_up[1])
             return is_read and self._may_be_real(value, given)
@@ -561,7 +561,7 @@ class Body(Constants):
             if value.callee.op is not Op.ATTR:
                 return False
             listed = id(value.callee.args[0])
-            if listed in self._parts_of_lists and any(map(self.holds_number, value.args[1:])):
+            if any(map(self.holds_number, value.args[1:])) and listed in self._parts_of_lists:
                 return True
             return listed in self._looked_up[0] or (listed in self._results and any(map(self._scores, value.args[1:])))
         if self._may_look_up_at(event, given) or self.tables_for_callee(event):

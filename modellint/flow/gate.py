@@ -309,7 +309,6 @@ class _Body:
         callee = call.callee
         gets_object = any(arg.op is Op.PARAM and arg.data == "self" for arg in call.args[1:])
         is_method = callee.op is Op.ATTR and (callee.data not in _OF_TENSORS or callee.data in ADDERS)
-        is_method = is_method and not isinstance(self._definition(callee), External)
         if (gets_object or is_method or callee.data in _STORING) and any(map(self._is_fresh, call.args[1:])):
             return self_attribute(callee) not in REGISTRARS or self._function_of(callee) is not None
         called = self._function_of(callee) if gets_object else None

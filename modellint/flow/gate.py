@@ -350,14 +350,7 @@ class _Body:
             return True
         if value.op is Op.LAMBDA and isinstance(value.data, Nested):
             return any(map(self._is_fresh, value.data.returns))
-        if value.op in (Op.BIN, Op.UNARY, Op.INDEX, Op.ATTR) and any(map(self._is_made_tensor, value.args)):
-            return True  # what is computed from a parameter is none
         return any(map(self._is_fresh, value.args))
-
-    def _is_made_tensor(self, value: Value) -> bool:
-        """True if the value is a parameter or buffer that is made here: `nn.Parameter(…)`."""
-        named = self._definition(value.callee) if value.op is Op.CALL else None
-        return isinstance(named, DefinedClass | External) and self._is_tensor_class(named)
 
     def _is_of_object(self, value: Value) -> bool:
         """True if the value, an attribute or method of an object that is kept or given, may be or make a tensor."""

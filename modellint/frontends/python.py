@@ -75,13 +75,18 @@ def facts(source: SourceFile, name: str, is_package: bool, known: Outline, trees
 
 
 def module_name(path: Path, exists: Callable[[Path], bool]) -> tuple[str, bool]:
-    """The dotted name of a file in its package (folders with an `__init__.py`), and if it is a package itself."""
+    """The dotted name of a file in its package (folders with an `__init__.py`), and if it is a package itself.
+
+    A package called `torch` is part of the folder around it, a namespace, as otherwise it would hide torch.
+    """
     is_package = path.stem == "__init__"
     parts = [] if is_package else [path.stem]
     folder = path.parent
     while exists(folder / "__init__.py") and folder.name:
         parts.append(folder.name)
         folder = folder.parent
+    if parts[-1:] == ["torch"] and folder != path.parent and folder.name.isidentifier():
+        parts.append(folder.name)
     return ".".join(reversed(parts)) or path.stem, is_package
 
 

@@ -1,0 +1,4 @@
+class SpectParams:
+    @classmethod
+    def tunable(cls):
+        return {"eos"}

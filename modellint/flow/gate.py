@@ -145,8 +145,8 @@ class Keepers:
     def _may_make_for_base(self, cls: Class) -> bool:
         """True if a base may store what a method makes that only this class has: `self.table = self.make_table()`."""
         own = cls.methods.keys()
-        bases = [model.cls for model in self._project.classes.model(cls).mro()[1:] if model.cls is not None]
-        for base in bases if own else ():
+        above = self._project.classes.model(cls).mro()[1:] if own else ()
+        for base in [model.cls for model in above if model.cls is not None]:
             names = own - base.methods.keys()
             for method in base.methods.values():
                 for event in method.flow.of(EventKind.STORE) if not names.isdisjoint(method.words) else ():

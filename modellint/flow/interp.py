@@ -645,7 +645,9 @@ class Interpreter:
     def _unpack(self, value: Value, frame: Frame) -> Atoms:
         atoms = self.evaluate(value.args[0], frame)
         index = (Constant(value.data),) if value.data >= 0 else PLAIN
-        found = map_join(atoms, self.objects.part, index)
+        # A tuple with fewer entries than there are names raises, so it is none of those that code goes on with.
+        lasting = tuple(atom for atom in atoms if not _is_shorter(atom, value.data))
+        found = map_join(lasting or atoms, self.objects.part, index)
         if value.data < 0:  # a starred target holds a list of the rest
             rest = self.sequence("list", [found], value, frame)
             rest.is_exact = not self.counts and not any(isinstance(atom, Foreign) for atom in atoms)
@@ -735,6 +737,11 @@ def _is_of_itself(flow: Flow, target: Value, value: Value) -> bool:
         return False
     reads = (part for part in value.walk() if part.op is Op.ATTR and part.data == target.data)
     return any(len(read.args) == 1 and is_self(read.args[0]) for read in reads)
+
+
+def _is_shorter(atom: Atom, at: int) -> bool:
+    """True for a tuple whose known entries end before a place."""
+    return isinstance(atom, Shell) and atom.kind == "tuple" and atom.items is not None and at >= len(atom.items)
 
 
 def _read_in(flow: Flow) -> frozenset[object]:

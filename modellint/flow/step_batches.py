@@ -62,6 +62,9 @@ def modules_fed(module: ModuleFacts, project: Project) -> Iterator[ModuleFacts]:
 
 def _method_names(cls: Class, project: Project) -> set[str]:
     """The names of the methods of a class that derives from one of Lightning; none for others."""
+    bases = [project.names.definition(cls.module, base) for base in cls.bases]
+    if all(isinstance(base, External) and base.name.startswith("torch.") for base in bases):
+        return set()
     model = project.classes.model(cls)
     known = knowledge.STEP_LOADERS.keys() | _LOADERS
     names = {name for one in model.mro() if one.cls is not None for name in one.cls.methods.keys() & known}

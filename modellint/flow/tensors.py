@@ -778,9 +778,9 @@ def _with_length(total: Positions | None) -> Positions | None:
 
 
 def _is_of_lists(value: Value, left: Atoms, right: Atoms) -> bool:
-    """True for `[…] * n` and `[…] + […]`, with any number and any other list."""
+    """True for `[…] * n` and `[…] + […]`, with any number and any other list, but no tuple."""
     sides = (*left, *right)
-    is_listed = any(isinstance(atom, Shell) and atom.is_container for atom in sides)
+    is_listed = any(isinstance(atom, Shell) and atom.kind == "list" for atom in sides)
     return is_listed and value.data in ("*", "+") and not any(isinstance(atom, Tensor) for atom in sides)
 
 

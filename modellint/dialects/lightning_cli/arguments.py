@@ -272,7 +272,7 @@ class ArgumentChecker:
         given = replace(given, names=given.names | more.keys(), is_all=is_all)
         arguments = entries.get(INIT_ARGS)
         is_dataclass = callee.model is not None and callee.model.facts.fields is not None
-        if arguments is not None and is_dataclass and _is_null(arguments.value):
+        if is_dataclass and not more and (arguments is None or _is_null(arguments.value)):
             return found  # a default may have the fields
         if arguments is None:
             return [*found, *self._missing(spot, takes, {}, given, callee), *self._loose(spot, more, takes, callee)]

@@ -47,6 +47,8 @@ _HOST = "cpu"
 _MADE_OF_FIRST = frozenset((Op.UNARY, Op.INDEX, Op.LIST, Op.TUPLE, Op.COMPREHENSION, Op.UPDATE, Op.UNPACK, Op.ITEM))
 #: How many operations are traced from a parameter back to the tensor that names a device.
 _MAX_DEPTH = 12
+#: From so many entries on, those of a sum of tuples are not kept apart.
+_MANY = 16
 
 
 def unary(run: Run, atoms: Atoms, value: Value, frame: Frame) -> Atoms:
@@ -84,11 +86,20 @@ def augmented(run: Run, atom: Atom, right: Atoms, value: Value, frame: Frame) ->
 def _evaluate(run: Run, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:
     """The result for known numbers and strings; in a run that counts, for sums of symbols and containers, too."""
     if not run.counts:
+        if value.data == "+" and _are_short_tuples(left, right):
+            return _concatenate(run, left, right, value, frame)
         if constant(left) is None or constant(right) is None:
             return None
     elif any(isinstance(atom, Shell | Unknown) for atom in (*left, *right)):
         return _concatenate(run, left, right, value, frame)
     return atoms_of(run, calculated(str(value.data), value_of(left), value_of(right)), value, frame)
+
+
+def _are_short_tuples(left: Atoms, right: Atoms) -> bool:
+    """True for two tuples of few entries, each known: their sum, too, has an entry for each place."""
+    sides = [side[0] for side in (left, right) if len(side) == 1]
+    items = [side.items for side in sides if isinstance(side, Shell) and side.kind == "tuple"]
+    return len(items) == 2 and sum(_MANY if one is None else len(one) for one in items) < _MANY
 
 
 def _concatenate(run: Run, left: Atoms, right: Atoms, value: Value, frame: Frame) -> Atoms | None:

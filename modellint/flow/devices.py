@@ -13,6 +13,7 @@ from modellint import operators
 from modellint.flow.collating import is_collating
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
+    NO_ARGUMENTS,
     NONE,
     PLAIN,
     Arguments,
@@ -653,7 +654,8 @@ class Devices(Theory):
             found = self._call_function(name, replace(arguments, keywords=rest), frame, value)
             return join([found, written]) if may_be_none and found is not None else written
         if row is not None and "fresh" in row.facets:
-            return self._make_tensor(row, arguments, frame, value)
+            is_empty = "sized" in row.facets and arguments == NO_ARGUMENTS  # `torch.Tensor()` stands for no tensor
+            return PLAIN if is_empty else self._make_tensor(row, arguments, frame, value)
         is_torch = name.startswith(_FUNCTIONS) or (name.count(".") == 1 and name.startswith("torch."))
         if name.startswith(_OF_NUMBERS) or (row is None and not is_torch):
             return None  # before containers are opened, which may be large

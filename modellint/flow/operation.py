@@ -83,11 +83,14 @@ def constant_in(atoms: Atoms | None, frame: Frame) -> Size | None:
 
 
 def literals(operation: Operation) -> tuple[Filler, ...]:
-    """The integers in `torch.tensor([[bos, 7]])`, as fillers; conditional ones in one of several lists."""
+    """The integers in `torch.tensor([[bos, 7]])`, as fillers; conditional ones in one of several lists.
+
+    A list of which nothing is known, as a slice of another one, makes none conditional.
+    """
     found: dict[Filler, None] = {}
     pending: list[tuple[Atoms, Shell | None, bool]] = [(one, None, False) for one in operation.arguments.positional[:1]]
     for atoms, holder, is_one in pending:
-        shells = [atom for atom in atoms if isinstance(atom, Shell) and atom.is_container]
+        shells = [atom for atom in atoms if isinstance(atom, Shell) and atom.is_container and atom.entries]
         for size in filter(None, (constant_in((atom,), operation.frame) for atom in atoms)):
             given = operation.argument_site((0, "data"))
             site = None if holder is None else _written_in(holder.site, size) or _written_in(given, size)

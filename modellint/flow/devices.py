@@ -13,7 +13,6 @@ from modellint import operators
 from modellint.flow.collating import is_collating
 from modellint.flow.domain import (
     ANY_ARGUMENTS,
-    NO_ARGUMENTS,
     NONE,
     PLAIN,
     Arguments,
@@ -134,12 +133,13 @@ class Devices(Theory):
         #: The attribute that holds a container.
         self._homes: dict[Shell, Attribute] = {}
 
-    def move(self) -> None:
-        """Move the object to another device, before it is called."""
+    def move(self) -> int:
+        """Move the object to another device, before it is called; the number of the call."""
         self._is_moved = True
         self._call += 1
         self._read_first.clear()
         self._stored.clear()
+        return self._call
 
     def leave(self, subject: Shell) -> None:
         """Move the object again: tensors that it made and kept during its work stay behind; registered ones move."""
@@ -654,8 +654,7 @@ class Devices(Theory):
             found = self._call_function(name, replace(arguments, keywords=rest), frame, value)
             return join([found, written]) if may_be_none and found is not None else written
         if row is not None and "fresh" in row.facets:
-            is_empty = "sized" in row.facets and arguments == NO_ARGUMENTS  # `torch.Tensor()` stands for no tensor
-            return PLAIN if is_empty else self._make_tensor(row, arguments, frame, value)
+            return self._make_tensor(row, arguments, frame, value)
         is_torch = name.startswith(_FUNCTIONS) or (name.count(".") == 1 and name.startswith("torch."))
         if name.startswith(_OF_NUMBERS) or (row is None and not is_torch):
             return None  # before containers are opened, which may be large

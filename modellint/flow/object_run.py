@@ -50,6 +50,8 @@ class ObjectRun:
         self.devices = self.run.of(Devices)
         self.devices.work |= work
         self.shell = self.run.objects.subject = Shell("instance", None, (), model, ANY_ARGUMENTS)
+        #: The methods that were run by calls of the object, by the number of the call.
+        self.calls: dict[int, Function] = {}
 
     @property
     def done(self) -> Collection[Function]:
@@ -72,15 +74,17 @@ class ObjectRun:
         self._given = [one for one in shells_in(given.all()) if one.is_layer]
         self.run.objects.initialise(self.shell, given)
 
-    def follow(self, function: Function, *, at_work: bool = False, bare: Collection[str] = ()) -> None:
-        """Run a method of the moved object. A method that has been run is run again only if `at_work`.
+    def follow(
+        self, function: Function, *, at_work: bool = False, bare: Collection[str] = (), again: bool = False
+    ) -> None:
+        """Run a method of the moved object. A method that has been run is run again only if `at_work`, or if `again`.
 
         The parameters `bare` get plain values instead of tensors on the object's device.
         """
-        if function in self.done and not at_work:
+        if function in self.done and not at_work and not again:
             return
         self.run.objects.is_at_work = at_work
-        self.devices.move()
+        self.calls[self.devices.move()] = function
         for above, model in enumerate(self.model.mro()):
             if model.cls is function.owner:
                 method = model.own_method(function.name)

@@ -5,13 +5,12 @@ They read more files of the project than name resolution does, so they are asked
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from modellint.graph.value import EventKind, Op, dotted, is_self
+from modellint.graph.value import EventKind, Op, dotted, is_self, walk_all
 from modellint.link.classes.attributes import owners_set
 from modellint.link.classes.decorated import decorator_effects
-from modellint.link.names import DefinedClass
+from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.searched import is_searched, mentioning, root_of
 
 if TYPE_CHECKING:
@@ -54,9 +53,22 @@ def _may_have_another_receiver(project: Project, function: Function, call: Value
     owner, callee = function.owner, call.callee
     if owner is None or callee.op is not Op.ATTR or not is_self(callee.args[0]):
         return False
-    taken = re.compile(rf"\b{owner.name}\s*\.\s*{function.name}\b(?!\s*\()")
-    modules = (function.module, *mentioning(project, function.module, owner.name, function.name))
-    return any(taken.search(module.text) for module in modules)
+    modules = dict.fromkeys((function.module, *mentioning(project, function.module, owner.name, function.name)))
+    return any(_takes_method(module, function, project) for module in modules)
+
+
+def _takes_method(module: ModuleFacts, method: Function, project: Project) -> bool:
+    """True if a file reads a method of its class, and does not call it there."""
+    functions = [one for one in (*module.all_functions(), module.body) if method.name in one.words]
+    defaults = (one.default for other in module.all_functions() for one in other.parameters)
+    parts = [*walk_all((*filter(None, defaults), *(v for one in functions for v in one.flow.evaluated())))]
+    called = {id(part.callee) for part in parts if part.op is Op.CALL}
+    for part in parts:
+        if part.op is Op.ATTR and part.data == method.name and id(part) not in called and not is_self(part.args[0]):
+            found = project.names.definition(module, part)
+            if isinstance(found, DefinedFunction) and found.function is method:
+                return True
+    return False
 
 
 def is_expected_to_fail(event: Event, catching: frozenset[str] = _CATCHING) -> bool:

@@ -20,6 +20,7 @@ from modellint.link.values.callers import neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Set as AbstractSet
 
     from modellint.flow.devices import Devices, Handed
     from modellint.flow.domain import Arguments, Atom
@@ -167,6 +168,9 @@ class FinishedObject:
         self._object_run = ObjectRun(model, keepers.project, keepers, handed, work)
         self._has_worked = self._is_whole = False
         self._work_stores: tuple[Store, ...] = ()
+        #: The functions and the calls of the object until it has worked.
+        self._work_done: frozenset[Function] = frozenset()
+        self._work_calls: frozenset[int] = frozenset()
         self._object_run.begin()
         if () in self._object_run.failures:  # there is no such object
             self._object_run.shell.stores.clear()
@@ -260,6 +264,8 @@ class FinishedObject:
                 if method.name in WORK:
                     self._object_run.follow(method, at_work=True)
             self._work_stores = tuple(self._object_run.shell.stores[len(self.first_stores) :])
+            self._work_done = frozenset(self._object_run.done)
+            self._work_calls = frozenset(self._object_run.calls)
         return self._object_run
 
     def _go_on(self) -> ObjectRun:
@@ -360,19 +366,23 @@ class FinishedObject:
         return [*self._stores.get(name, ()), *self._stores.get(None, ())]
 
     def encounters(self, methods: Iterable[Function]) -> list[Encounter]:
-        """The uses of tensors made in a call of the object, or of one of `methods`, with moved tensors."""
+        """The uses of tensors made in a call of the object, or of one of `methods`, with moved tensors.
+
+        Calls of other methods, which other questions may have run, tell nothing here.
+        """
         object_run = self._work()
-        for method in methods:
-            if self.model.method(method.name) is method:
-                object_run.follow(method)
-        return _while_at_work(object_run.devices)
+        own = [one for one in methods if self.model.method(one.name) is one and one not in self._work_done]
+        for method in own:
+            object_run.follow(method, again=method not in object_run.calls.values())
+        calls = {*self._work_calls, *(number for number, method in object_run.calls.items() if method in own)}
+        return _while_at_work(object_run.devices, calls)
 
     def encounters_with(self, bare: Mapping[Function, Collection[str]]) -> list[Encounter]:
         """The encounters of a new object whose methods get no tensor on its device for `bare` parameters."""
         again = FinishedObject(self.model, self._gate, self._handed, self._work_names)._object_run
         for method, names in bare.items():
             again.follow(method, at_work=method.name in WORK, bare=names)
-        return _while_at_work(again.devices)
+        return _while_at_work(again.devices, set(again.calls))
 
     def given_to(self, method: Function) -> list[Arguments]:
         """The argument lists with which the object's methods call `method` of a layer."""
@@ -443,9 +453,9 @@ class FinishedObject:
         return {leaf for other in same for leaf, _ in other.leaves()}
 
 
-def _while_at_work(devices: Devices) -> list[Encounter]:
-    """The encounters, without those in methods that set the object up before it is moved."""
-    return [one for one in devices.encounters.values() if not one.calls <= devices.set_up]
+def _while_at_work(devices: Devices, calls: AbstractSet[int]) -> list[Encounter]:
+    """The encounters in some calls, without those in methods that set the object up before it is moved."""
+    return [one for one in devices.encounters.values() if not one.calls & calls <= devices.set_up]
 
 
 def _by_attribute(meetings: Mapping[tuple[Attribute, int], Meeting]) -> dict[Attribute, list[Meeting]]:

@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from modellint.graph.python import Class, Function, ModuleFacts
     from modellint.graph.value import Value
 
+#: Bases that give a class no attributes, methods or constructor arguments.
+BARE_BASES = frozenset(
+    ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol")
+)
+
 
 @dataclass(frozen=True, slots=True)
 class DefinedClass:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from modellint.finding import Applicability, Edit, Fix, Place, Span
 from modellint.flow import queries
 from modellint.graph.attributes import REGISTERING
-from modellint.graph.definitions import External
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, is_super, self_attribute
 
@@ -53,27 +52,22 @@ def _all_uninitialised(module: ModuleFacts, project: Project) -> Iterator[Uninit
         if _calls_others(constructor, cls) or _refuses(constructor):
             continue
         model = project.classes.model(cls)
-        is_plain = not model.has_own_adder("__new__") and not _has_own_metaclass(model, project)
+        is_plain = not model.has_own_adder("__new__") and not _has_keywords_above(model, project)
         if model.is_module and model.are_bases_known and is_plain:
             found = _first_kept(cls, constructor, project)
             if found.target is not None or not any(self_attribute(call.callee) for call in _calls(constructor)):
                 yield found
 
 
-def _has_own_metaclass(model: queries.ClassModel, project: Project) -> bool:
-    """True if a metaclass other than `abc.ABCMeta` makes the objects of a class: it may run any constructor."""
-    for cls in (above.cls for above in model.mro() if above.cls is not None):
-        asked = cls.head.keywords.get("metaclass")
-        definition = None if asked is None else project.names.definition(cls.module, asked)
-        if asked is not None and not (isinstance(definition, External) and definition.name == "abc.ABCMeta"):
-            return True
-    return False
+def _has_keywords_above(model: queries.ClassModel, project: Project) -> bool:
+    """True if a metaclass may make the objects of a class, and run any constructor first."""
+    return any(queries.has_keywords(above.cls, project) for above in model.mro() if above.cls is not None)
 
 
 def _stopped_above(cls: Class, constructor: Function, project: Project) -> Iterator[Uninitialised]:
     """A class whose `super().__init__()` never reaches `nn.Module`, and that assigns a layer or parameter."""
     model = project.classes.model(cls)
-    is_plain = not model.has_own_adder("__new__") and not _has_own_metaclass(model, project)
+    is_plain = not model.has_own_adder("__new__") and not _has_keywords_above(model, project)
     if model.is_module and model.is_complete and is_plain:
         last = _last_constructor(constructor, model, project)
         found = None if last is None else _first_kept(cls, last, project)

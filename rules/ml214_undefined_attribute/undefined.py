@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from modellint.flow import queries
 from modellint.graph.attributes import names_in, set_attribute
-from modellint.graph.definitions import DefinedClass, DefinedFunction, External
+from modellint.graph.definitions import BARE_BASES, DefinedClass, DefinedFunction, External
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import EventKind, Op, dotted, walk_all
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from modellint.rule import Project
 
 _OWN = re.compile(r"__\w+")
-#: Bases without attributes of their own.
-_BARE = frozenset(("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol"))
 #: Methods that each object runs.
 ENTERED = ("__init__", "forward")
 
@@ -137,7 +135,7 @@ def _unset(cls: Class, project: Project) -> set[str]:
 
 def _gives_attributes(base: Definition | None, project: Project) -> bool:
     """True if a base is a class of a library that nothing describes: it may set any attribute."""
-    return isinstance(base, External) and base.name not in _BARE and project.classes.of(base) is None
+    return isinstance(base, External) and base.name not in BARE_BASES and project.classes.of(base) is None
 
 
 def _suspects(names: set[str], cls: Class, model: queries.ClassModel, project: Project) -> set[str]:

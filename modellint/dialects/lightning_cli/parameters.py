@@ -12,6 +12,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from modellint.dialects.lightning_cli.types import ANYTHING, NONE, Either, Plain, Type, optional, options_of, read_type
+from modellint.graph.definitions import BARE_BASES
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.value import Op, dotted, self_attribute
 from modellint.link.classes.definitions import SourceFacts
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 #: How many calls one after the other are followed for what takes `**kwargs`.
 _DEEPEST = 8
-_NEUTRAL = frozenset(("builtins.object", "abc.ABC", "typing.Generic"))
-#: Classes whose constructor has no parameters, whatever it says.
 _EMPTY = frozenset(("torch.nn.Module", "builtins.object"))
 #: Packages whose base classes are no dataclasses.
 _PLAIN = ("torch.", "lightning.", "pytorch_lightning.")
@@ -155,7 +154,7 @@ def _of_definition(
 
 
 def _is_known(base: object, project: Project) -> bool:
-    if isinstance(base, External) and base.name in _NEUTRAL:
+    if isinstance(base, External) and base.name in BARE_BASES:
         return True
     return project.classes.of(base) is not None  # type: ignore[arg-type]
 

@@ -124,6 +124,7 @@ if TYPE_CHECKING:
     from modellint.flow.queries.layers import calls_of_objects as calls_of_objects
     from modellint.flow.queries.layers import elements as elements
     from modellint.flow.queries.layers import gives_values as gives_values
+    from modellint.flow.queries.layers import has_keywords as has_keywords
     from modellint.flow.queries.layers import is_doubtful as is_doubtful
     from modellint.flow.queries.layers import is_method_named as is_method_named
     from modellint.flow.queries.layers import is_set_besides as is_set_besides
@@ -267,7 +268,7 @@ else:
             "modellint.flow.queries.functions": "is_new_tensor is_plain_parameter outcome",
             "modellint.flow.queries.late": "LateLayer may_make_layers reached_on_object",
             "modellint.flow.queries.layers": (
-                "calls_of_objects elements gives_values is_doubtful is_method_named is_set_besides "
+                "calls_of_objects elements gives_values has_keywords is_doubtful is_method_named is_set_besides "
                 "is_set_outside lacks_forward made_objects may_have mode_changes stored_values"
             ),
             "modellint.flow.queries.loaded": (

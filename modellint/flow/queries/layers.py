@@ -221,12 +221,19 @@ def _is_doubtful(cls: Class, project: Project) -> bool:
         is_torchs = getattr(project.names.definition(module, base), "name", "").startswith("torch.")
         if written.partition(".")[0] in module.rebound and not is_torchs:
             return True
-    for name, value in cls.head.keywords.items():
-        definition = project.names.definition(module, value)
-        if name != "metaclass" or not isinstance(definition, External) or definition.name != "abc.ABCMeta":
-            return True
+    if has_keywords(cls, project):
+        return True
     for done in (decorator_effects(cls, project), handed_over(cls, project)):
         if done.alter or done.bases or done.names or not done.is_known:
+            return True
+    return False
+
+
+def has_keywords(cls: Class, project: Project) -> bool:
+    """True if a class statement has a metaclass other than `abc.ABCMeta`, or other keywords: it may run any code."""
+    for name, value in cls.head.keywords.items():
+        definition = project.names.definition(cls.module, value)
+        if name != "metaclass" or not isinstance(definition, External) or definition.name != "abc.ABCMeta":
             return True
     return False
 

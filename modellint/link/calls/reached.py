@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint import operators
+from modellint.graph.definitions import BARE_BASES
 from modellint.graph.immutable import dataclass
 from modellint.graph.value import Op, self_attribute
 from modellint.knowledge import surface
@@ -39,8 +40,6 @@ _KEEPING = frozenset(
         *("torch.cuda.amp.autocast", "torch.amp.autocast", "torch.autograd.no_grad", "torch.fx.wrap"),
     )
 )
-#: Bases that bring no methods of their own.
-_NEUTRAL = frozenset(("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"))
 _SAME = operators.methods("Module", "itself")
 _MODULE_LISTS = frozenset(("torch.nn.ModuleList",))
 _MAX_DEPTH = 12
@@ -175,7 +174,7 @@ class CallReach:
         return None
 
     def _is_known(self, base: Definition | None) -> bool:
-        return (isinstance(base, External) and base.name in _NEUTRAL) or self._classes.of(base) is not None
+        return (isinstance(base, External) and base.name in BARE_BASES) or self._classes.of(base) is not None
 
     def _bound_method(
         self,
@@ -231,7 +230,7 @@ class CallReach:
         if call.positional and not self._is_own(call):
             return None
         model = self._classes.model(cls)
-        bases = [base for base in model.facts.bases if not (isinstance(base, External) and base.name in _NEUTRAL)]
+        bases = [base for base in model.facts.bases if not (isinstance(base, External) and base.name in BARE_BASES)]
         first = self._classes.of(bases[0]) if bases else None
         if first is None or (len(bases) > 1 and not first.facts.has_method(name)):
             return None

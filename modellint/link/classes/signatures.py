@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from modellint import knowledge
+from modellint.graph.definitions import BARE_BASES
 from modellint.graph.value import EventKind, Op, is_super
 from modellint.knowledge.facts import ShippedFacts
 from modellint.link import library_names
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from modellint.link.classes.models import Classes, ClassModel
 
 Parameters = tuple["Parameter", ...]
-#: Bases that leave the constructor to others.
-_NEUTRAL = frozenset(("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"))
 
 
 def constructor_parameters(
@@ -123,12 +122,12 @@ def _of_library(found_bases: Iterable[Definition | None], classes: Classes) -> t
     found = library_names.look_up(first.name, classes.project) if isinstance(first, External) else None
     if not isinstance(found, library_names.Found) or found.kind != "class":
         return None
-    is_alone = all(isinstance(one, External) and one.name in _NEUTRAL for one in bases[1:])
+    is_alone = all(isinstance(one, External) and one.name in BARE_BASES for one in bases[1:])
     return found.signatures if is_alone or (found.bases and all(found.signatures)) else ()
 
 
 def _is_known(base: object, classes: Classes) -> bool:
-    if isinstance(base, External) and base.name in _NEUTRAL:
+    if isinstance(base, External) and base.name in BARE_BASES:
         return True
     return classes.of(base) is not None  # type: ignore[arg-type]
 

@@ -27,6 +27,7 @@ def holders(cls: Class, project: Project) -> dict[ClassModel, dict[str, ClassMod
     """The layers in sight that may hold objects of a class, with the constructor parameters that take such an object.
 
     They mention its name, that of a class which inherits from it, or that of a class or function which mentions one.
+    Those that inherit from such a layer follow.
     """
     found: dict[ClassModel, dict[str, ClassModel]] = {}
     model, near = project.classes.model(cls), cls.module.classes.values()
@@ -49,7 +50,20 @@ def holders(cls: Class, project: Project) -> dict[ClassModel, dict[str, ClassMod
                     found.setdefault(layer, {})[parameter] = held
                 if holder in found and function.name == "__init__":
                     found[holder].update(dict.fromkeys(_annotated_parameters(function, one, project), held))
+    for holder, given in list(found.items())[:_MAX_HOLDERS]:
+        for layer in _below(holder, project):
+            found.setdefault(layer, given if layer.own_method("__init__") is None else {})
     return dict(list(found.items())[:_MAX_HOLDERS])
+
+
+def _below(layer: ClassModel, project: Project) -> Iterator[ClassModel]:
+    """The layers in sight that inherit from a layer."""
+    if layer.cls is None:
+        return
+    for module in neighbours(project, layer.cls.module, layer.cls.name):
+        for model in map(project.classes.model, module.classes.values()):
+            if model is not layer and layer in model.mro():
+                yield model
 
 
 def _mentioning(one: Class | Function, project: Project) -> Iterator[Function]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from modellint.graph.value import EventKind, Op, dotted, is_self, walk_all
 from modellint.link.classes.attributes import owners_set
-from modellint.link.classes.decorated import decorator_effects
+from modellint.link.classes.decorated import decorator_effects, hook_effects
 from modellint.link.names import DefinedClass, DefinedFunction
 from modellint.link.searched import is_searched, mentioning, root_of
 
@@ -220,15 +220,19 @@ def _is_replaced(project: Project, function: Function, reached: Reached) -> bool
 
 
 def _is_redone(project: Project, reached: Reached) -> bool:
-    """True if a class decorator, also of a base, or an assignment to the class from outside replaces the method."""
+    """True if a class decorator, `__init_subclass__` or an assignment to the class from outside replaces the method.
+
+    They may belong to a base.
+    """
     name = "__init__" if reached.is_made or reached.function is None else reached.function.name
     for model in reached.owner.mro() if reached.owner is not None else ():
         if model.cls is not None:
             module, cls = model.cls.module, model.cls.name
-            done = decorator_effects(model.cls, project)
+            done, inherited = decorator_effects(model.cls, project), hook_effects(model.cls, project)
             modules = dict.fromkeys((module, *mentioning(project, module, f". {name}", cls)))
             setting = (owners_set(one, name, project) for one in modules)
-            if done.alter or name in done.names or any(cls in owners for owners in setting):
+            is_set = name in done.names or name in inherited.names
+            if done.alter or is_set or any(cls in owners for owners in setting):
                 return True
             if reached.function is not None and reached.function.owner is model.cls:
                 return False  # what bases have comes behind it

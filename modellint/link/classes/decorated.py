@@ -1,13 +1,14 @@
-"""Effects of decorators on a class: the attributes and bases that they add, and whether they replace it."""
+"""Effects of other code on a class: attributes and bases that decorators or hooks of bases add, or another class."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from modellint.graph.immutable import dataclass
-from modellint.graph.value import EventKind, Op, dotted, self_attribute
+from modellint.graph.value import EventKind, Op, dotted, is_self, self_attribute
 from modellint.link.calls.named import named_function
 from modellint.link.classes.calls import is_standard
+from modellint.link.classes.registries import HEIR
 from modellint.link.names import DefinedClass, DefinedConstant, DefinedFunction, External
 from modellint.link.searched import mentioning
 
@@ -30,7 +31,7 @@ _MAX_STEPS = 40
 
 @dataclass(frozen=True, slots=True)
 class Decorated:
-    """The effects of decorators on a class.
+    """The effects of decorators, or of other code, on a class.
 
     `names` are the attributes that they set, `bases` the classes of the project that they add to its bases.
     They `alter` the class if they set attributes of unknown names, add unknown bases, or return another class.
@@ -61,6 +62,16 @@ def handed_over(cls: Class, project: Project) -> Decorated:
     for module in dict.fromkeys((cls.module, *mentioning(project, cls.module, cls.name))):
         for event in module.body.flow.dropped if cls.name in module.body.words else ():
             reading.statement(event.value, cls, module)
+    return reading.result
+
+
+def hook_effects(cls: Class, project: Project) -> Decorated:
+    """The effects on a class of `__init_subclass__` of its bases."""
+    reading = _Reading(project)
+    for above in project.classes.model(cls).mro()[1:]:
+        hook = None if above.cls is None else above.cls.methods.get(HEIR)
+        if hook is not None:
+            reading.hook(hook)
     return reading.result
 
 
@@ -122,6 +133,11 @@ class _Reading:
                 self._read_replacement(
                     event.value, lambda value: value.op is Op.PARAM and value.data == position, function
                 )
+
+    def hook(self, function: Function) -> None:
+        """Read a method whose receiver is the class."""
+        if self._enter((function, None)):
+            self._body(function.flow.events, is_self, function)
 
     def setting(self, call: Value) -> None:
         """Read a call of `setattr` on the class."""

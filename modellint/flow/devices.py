@@ -92,6 +92,8 @@ _ELEMENTWISE = frozenset(("==", "!=", "<", "<=", ">", ">="))
 _CALCULATING = frozenset((Op.BIN, Op.UNARY))
 #: The package of layers whose parameters all have dimensions.
 _LAYERS = "torch.nn."
+#: The module of functions that give the tensor back that they fill, and one of them.
+_INIT, _INITIALISER = "torch.nn.init", "uniform_"
 #: Facets of operators that may give their operand itself.
 _GIVING_OPERAND = frozenset(("unchanged", "itself", "changes"))
 
@@ -192,10 +194,10 @@ class Devices(Theory):
         registered = self._registered_alike(given[0], value)
         if registered:
             return registered
-        factory = self._default_factory(given[0], frame, value)
-        if factory is None:
+        named = _INITIALISER if given[0] == (Outside(_INIT),) else self._default_factory(given[0], frame, value)
+        if named is None:
             return None
-        found = join(self._run.objects.attribute(atom, factory, frame, value) for atom in given[0])
+        found = join(self._run.objects.attribute(atom, named, frame, value) for atom in given[0])
         return join([found, *given[2:3]])
 
     def _registered_alike(self, owner: Atoms, value: Value) -> Atoms:

@@ -399,10 +399,11 @@ class _Body:
         return is_own and not _REGISTERING.isdisjoint(self._function.words)
 
     def _is_named_by_value(self, callee: Value) -> bool:
-        """True if the callee is a function of torch that is looked up by name: `getattr(torch, window)`."""
+        """True if the callee is a function of torch, or of its initialisers, that is looked up by name."""
         if callee.op is not Op.CALL or callee.callee.data not in ("getattr", "builtins.getattr"):
             return False
-        return bool(callee.positional) and self._definition(callee.positional[0]) == External("torch")
+        owner = self._definition(callee.positional[0]) if callee.positional else None
+        return owner in (External("torch"), External("torch.nn.init"))
 
     def _is_registered(self, named: DefinedClass | External) -> bool:
         """True if instances of the class are layers, parameters or buffers."""

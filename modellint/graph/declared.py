@@ -22,7 +22,7 @@ _SEQUENCES = frozenset(("list", "List", "tuple", "Tuple", "Sequence", "ndarray")
 #: The names of factories.
 FACTORIES = operators.words("fresh")
 #: Words of an annotation that name no further class.
-_AROUND = frozenset(("Optional", "Union", "None", "typing", "torch", "t"))
+_AROUND = frozenset(("Optional", "Union", "None"))
 
 #: Parts of names that have to do with devices.
 _ABOUT_DEVICES = ("device", "cuda", "gpu", "cpu")
@@ -103,10 +103,13 @@ def is_about_devices(test: Value) -> bool:
 
 
 def _words(annotation: Value | None) -> set[str]:
-    """The identifiers in an annotation."""
-    if annotation is None:
-        return set()
-    written = [part.data for part in annotation.walk() if isinstance(part.data, str)]
+    """The names in an annotation, without the modules that they are taken from."""
+    pending = [] if annotation is None else [annotation]
+    written: list[str] = []
+    while pending:
+        part = pending.pop()
+        written += [part.data] if isinstance(part.data, str) else []
+        pending += part.args if part.op is not Op.ATTR else ()
     return {word for name in written for word in name.replace("[", " ").replace("]", " ").replace("|", " ").split()}
 
 

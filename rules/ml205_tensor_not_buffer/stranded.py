@@ -246,7 +246,15 @@ class _Search:
         if name is None or cls is None:
             return False
         values = list(self._flow.given_values(cls, name))
-        return not values or any(queries.is_new_tensor(value, where, self._project) for value, where in values)
+        return not values or any(
+            queries.is_new_tensor(value, where, self._project) or self._is_array(value, where)
+            for value, where in values
+        )
+
+    def _is_array(self, value: Value, function: Function) -> bool:
+        """True if a function of numpy makes a value, which is on no other device then."""
+        definition = self._project.names.definition(function.module, value.callee) if value.op is Op.CALL else None
+        return isinstance(definition, External) and definition.name.startswith("numpy.")
 
     def _is_told_as_parameter(self, store: queries.Store) -> bool:
         """True if a store is of what an operation makes of a parameter that no attribute keeps (ML207)."""

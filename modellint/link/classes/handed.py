@@ -129,8 +129,9 @@ def given_values(cls: Class, name: str, project: Project) -> Iterator[tuple[Valu
                 for event in caller.flow.of(EventKind.CALL) if one.name in caller.words else ():
                     call = event.value
                     if project.names.definition(module, call.callee) == DefinedClass(one):
-                        is_told = not call.has_unpacking and (one is cls or "__init__" not in one.methods)
-                        value = function.bind(call).get(name) if is_told else call
+                        is_told = one is cls or "__init__" not in one.methods
+                        bound = call.keywords if call.has_unpacking else function.bind(call)
+                        value = bound.get(name, call if call.has_unpacking else None) if is_told else call
                         if value is not None and not (value.op is Op.CONST and value.data is None):
                             yield value, caller
 

@@ -33,8 +33,8 @@ _MAX_DEPTH = 3
 class Learned:
     """A tensor with `requires_grad` that a constructor stores in `target`.
 
-    `is_handed_out`: a method returns or stores it, alone or in a list, so it may be trained by hand. `container` is
-    the kind of the container that holds it: `list`, `dict`, …; empty if none does.
+    `is_handed_out`: a method returns or stores it, alone or in a list, or passes it to an optimizer, so it may be
+    trained by hand. `container` is the kind of the container that holds it: `list`, `dict`, …; empty if none does.
     """
 
     cls: Class
@@ -71,12 +71,20 @@ def _search(module: ModuleFacts, project: Project) -> Iterator[Learned]:
                 if name is None or target is None or function is None or function.module is not module:
                     continue
                 made = [atom for atom in _stored_atoms(store) if isinstance(atom, Fresh)]
-                is_learned = any(atom.is_learned or name in asked for atom in made)
-                if is_learned and id(target) not in told and _is_plain(name, finished) and finished.is_used(name):
-                    told.add(id(target))
-                    if not _only_asks(name, finished, project):
+                if id(target) not in told and any(atom.is_learned or name in asked for atom in made):
+                    lives = [finished, *project.of(ObjectRuns).below(model, cls)]
+                    if _is_kept_and_used(name, lives, project):
+                        told.add(id(target))
                         holder = next((atom.kind for atom in store.atoms if isinstance(atom, Shell)), "")
-                        yield Learned(cls, function, target, name, _is_handed_out(name, cls), holder)
+                        yield Learned(cls, function, target, name, _is_handed_out(name, lives, project), holder)
+
+
+def _is_kept_and_used(name: str, lives: list[FinishedObject], project: Project) -> bool:
+    """True if some of the objects calculate with the tensor in an attribute, and all keep it as a plain one."""
+    used = [life for life in lives if life.is_used(name) or _is_computed_with(name, life)]
+    if not used or not all(_is_plain(name, life) for life in lives):
+        return False
+    return not all(_only_asks(name, life, project) for life in used)
 
 
 def _stored_atoms(store: Store) -> Iterator[Atom]:
@@ -202,12 +210,39 @@ def _attributes_requiring_grad(function: Function) -> set[str]:
     return {name for name in found if name is not None}
 
 
-def _is_handed_out(name: str, cls: Class) -> bool:
-    """True if a method returns, yields or stores the attribute, alone or in a list."""
+def _is_computed_with(name: str, finished: FinishedObject) -> bool:
+    """True if a method other than the constructor calculates with an attribute."""
+    reads = {id(read.value): read.function for read in finished.reads(name) if read.function.name != "__init__"}
     return any(
-        event.value.op in (Op.ATTR, Op.LIST, Op.TUPLE)
-        and any(self_attribute(part) == name for part in event.value.walk())
-        for method in cls.methods.values()
-        for event in method.flow.events
-        if event.kind in (EventKind.RETURN, EventKind.STORE, EventKind.YIELD)
+        part.op is Op.BIN and any(id(_whole(arg)) in reads for arg in part.args)
+        for function in dict.fromkeys(reads.values())
+        for part in walk_all(function.flow.evaluated())
     )
+
+
+def _whole(value: Value) -> Value:
+    """The tensor that an expression takes a part of."""
+    return _whole(value.args[0]) if value.op in (Op.INDEX, Op.UNARY) else value
+
+
+def _is_handed_out(name: str, lives: list[FinishedObject], project: Project) -> bool:
+    """True if a method returns, yields or stores the attribute, alone or in a list, or passes it to an optimizer."""
+    owners = {owner.cls for life in lives for owner in life.model.mro() if owner.cls is not None}
+    return any(
+        any(self_attribute(part) == name for part in given.walk())
+        for cls in owners
+        for method in cls.methods.values()
+        for event in (method.flow.events if name in method.words else ())
+        for given in _handed_out(event, method, project)
+    )
+
+
+def _handed_out(event: Event, function: Function, project: Project) -> tuple[Value, ...]:
+    """The values by which an event hands attributes out."""
+    value = event.value
+    if event.kind is EventKind.CALL:
+        definition = project.names.definition(function.module, value.callee)
+        is_optimizer = isinstance(definition, External) and definition.name.startswith("torch.optim.")
+        return value.args[1:] if is_optimizer else ()
+    is_out = event.kind in (EventKind.RETURN, EventKind.STORE, EventKind.YIELD)
+    return (value,) if is_out and value.op in (Op.ATTR, Op.LIST, Op.TUPLE) else ()

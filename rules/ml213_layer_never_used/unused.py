@@ -107,7 +107,10 @@ def _unread(cls: Class, kept: list[Unused], project: Project) -> Iterator[Unused
     is_read = any(queries.mentions(one, project).read for one in relatives)
     if not is_read or any(_is_open(one, project) for one in relatives):
         return
+    constructors = [relative.methods["__init__"] for relative in relatives if "__init__" in relative.methods]
     for one in kept:
+        if not all(is_only_filled(constructor, one.name, project) for constructor in constructors):
+            continue  # it is handed on
         records = (queries.mentions(relative, project) for relative in relatives)
         if any(one.name in said.read or said.may_name(one.name) for said in records):
             continue

@@ -188,7 +188,7 @@ def _reading(module: ModuleFacts, name: str, of_others: bool) -> Iterator[bool]:
     for function in _mentioning(module, name):
         for value in walk_all(function.flow.evaluated()):
             if value.op is Op.ATTR:
-                yield value.data == name and not (of_others and is_self(value.args[0]))
+                yield value.data == name and not (of_others and _is_receiver(value.args[0], function))
             elif value.op is Op.GLOBAL:
                 yield name in str(value.data).split(".")[1:]
             else:
@@ -205,7 +205,7 @@ def owners_read(module: ModuleFacts, name: str, project: Project) -> frozenset[s
 def _holders_read(module: ModuleFacts, name: str) -> Iterator[str]:
     for function in _mentioning(module, name):
         for value in walk_all(function.flow.evaluated()):
-            if value.op is Op.ATTR and value.data == name and not is_self(value.args[0]):
+            if value.op is Op.ATTR and value.data == name and not _is_receiver(value.args[0], function):
                 yield from _names_of(value.args[0])
 
 
@@ -220,12 +220,17 @@ def _setting(module: ModuleFacts, name: str, project: Project) -> Iterator[str]:
             target = event.target
             if event.kind is EventKind.STORE and target is not None and target.op is Op.ATTR and target.data == name:
                 owner = target.args[0]
-                if is_self(owner) or _is_context(owner, function, project):
+                if _is_receiver(owner, function) or _is_context(owner, function, project):
                     continue
                 if not _is_copied(event.value, target, module, project):
                     yield next(_names_of(owner), "")
             elif event.kind is EventKind.CALL and sets_by_name(event.value, name):
                 yield from () if function.owner is not None and set_attribute(event) == name else ("",)
+
+
+def _is_receiver(value: Value, function: Function) -> bool:
+    """True if a value is the receiver of a method, not a parameter `self` of another function."""
+    return function.owner is not None and is_self(value)
 
 
 def _is_context(value: Value, function: Function, project: Project) -> bool:

@@ -43,7 +43,7 @@ class ParameterNotRegistered(Rule):
     - layers and parameters that a file makes outside of classes, if a layer of the file computes with them and no other
       code does anything with them (a warning)
     - attributes that are plain tensors with `requires_grad=True`, or containers of such tensors (a warning; an info if
-      a method of the class returns them, for an optimizer)
+      a method of the class returns them, or passes them to an optimizer)
     - trained tensors that code moves after it passed them to an optimizer (a warning)
 
     A constructor that never calls `nn.Module.__init__` and assigns no layer or parameter is an info.
@@ -224,11 +224,10 @@ class ParameterNotRegistered(Rule):
         )
 
     def _learned_finding(self, found: queries.Learned) -> Finding:
-
         place = found.function.module.place(found.target)
         evidence = ["neither `parameters()` nor a checkpoint holds it"]
         if found.is_handed_out:
-            evidence.append("a method returns or stores it, so an optimizer may be given it")
+            evidence.append("a method returns it, stores it or passes it to an optimizer, which may train it")
         kept = f"is a plain {found.container} of tensors" if found.container else "is a plain tensor"
         return self.finding(
             place,

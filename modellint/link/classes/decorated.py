@@ -67,6 +67,10 @@ def handed_over(cls: Class, project: Project) -> Decorated:
 
 def hook_effects(cls: Class, project: Project) -> Decorated:
     """The effects on a class of `__init_subclass__` of its bases."""
+    return project.once(("hooked", cls.module.path, cls.qualname, cls.line), lambda: _find_hooked(cls, project))
+
+
+def _find_hooked(cls: Class, project: Project) -> Decorated:
     reading = _Reading(project)
     for above in project.classes.model(cls).mro()[1:]:
         hook = None if above.cls is None else above.cls.methods.get(HEIR)

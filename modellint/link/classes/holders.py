@@ -26,8 +26,8 @@ _MAX_BELOW = 4
 def holders(cls: Class, project: Project) -> dict[ClassModel, dict[str, ClassModel]]:
     """The layers in sight that may hold objects of a class, with the constructor parameters that take such an object.
 
-    They mention its name, that of a class which inherits from it, or that of a class or function which mentions one.
-    Those that inherit from such a layer follow.
+    Their constructors, or methods that store attributes, mention its name, that of a class which inherits from it, or
+    that of a function or plain class which mentions one. Those that inherit from such a layer follow.
     """
     found: dict[ClassModel, dict[str, ClassModel]] = {}
     model, near = project.classes.model(cls), cls.module.classes.values()
@@ -39,10 +39,12 @@ def holders(cls: Class, project: Project) -> dict[ClassModel, dict[str, ClassMod
             break
         for function in _mentioning(one, project):
             by = function.owner or function
-            if by not in named:
+            kind = project.classes.model(by) if isinstance(by, Class) and by not in kinds else None
+            is_layer = kind is not None and kind.is_module is True
+            if by not in named and not is_layer:
                 named.append(by)
-            holder = project.classes.model(by) if isinstance(by, Class) and by not in kinds else None
-            if holder is not None and holder.is_module is True:
+            holder = kind if is_layer and _may_keep(function) else None
+            if holder is not None:
                 found.setdefault(holder, {})
             if isinstance(one, Class) and one in kinds:
                 held = project.classes.model(one)
@@ -64,6 +66,18 @@ def _below(layer: ClassModel, project: Project) -> Iterator[ClassModel]:
         for model in map(project.classes.model, module.classes.values()):
             if model is not layer and layer in model.mro():
                 yield model
+
+
+def _may_keep(function: Function) -> bool:
+    """True if a method, or one that calls it, may store the object in an attribute; a property gives it to others."""
+    if _stores(function) or function.is_property:
+        return True
+    methods = () if function.owner is None else function.owner.methods.values()
+    return any(function.name in method.words for method in methods if _stores(method))
+
+
+def _stores(function: Function) -> bool:
+    return function.name == "__init__" or bool(function.flow.stores)
 
 
 def _mentioning(one: Class | Function, project: Project) -> Iterator[Function]:

@@ -12,7 +12,6 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from modellint.dialects.lightning_cli.types import ANYTHING, NONE, Either, Plain, Type, optional, options_of, read_type
-from modellint.graph.definitions import BARE_BASES
 from modellint.graph.immutable import dataclass, replace
 from modellint.graph.value import Op, dotted, self_attribute
 from modellint.link.classes.definitions import SourceFacts
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
 #: How many calls one after the other are followed for what takes `**kwargs`.
 _DEEPEST = 8
+#: Classes whose constructor has no parameters, whatever it says.
 _EMPTY = frozenset(("torch.nn.Module", "builtins.object"))
 #: Packages whose base classes are no dataclasses.
 _PLAIN = ("torch.", "lightning.", "pytorch_lightning.")
@@ -112,7 +112,7 @@ def _needs(name: str, parameters: tuple[Parameter, ...]) -> bool:
 def _of_method(model: ClassModel, name: str, start: int, project: Project, depth: int) -> Takes:
     """The fields of a method for objects of a class, looked for from a position in its MRO on."""
     mro = model.mro()
-    if start and not all(_is_known(base, project) for base in mro[start - 1].facts.bases):
+    if start and not all(project.classes.is_known_base(base) for base in mro[start - 1].facts.bases):
         return _of_unread(mro[start - 1], name, project)
     for at in range(start, len(mro)):
         current = mro[at]
@@ -126,7 +126,7 @@ def _of_method(model: ClassModel, name: str, start: int, project: Project, depth
             return _of_definition(current, method, model, at, project, depth)
         if name in facts.attributes or _is_changed(current):
             return UNKNOWN
-        if not all(_is_known(base, project) for base in facts.bases):
+        if not all(project.classes.is_known_base(base) for base in facts.bases):
             return _of_unread(current, name, project)
     return Takes()
 
@@ -151,12 +151,6 @@ def _of_definition(
     if _is_altered(function.signature.decorators, function.module, project):
         return UNKNOWN
     return _resolve(function, function.open_parameters, model, at, project, depth)
-
-
-def _is_known(base: object, project: Project) -> bool:
-    if isinstance(base, External) and base.name in BARE_BASES:
-        return True
-    return project.classes.of(base) is not None  # type: ignore[arg-type]
 
 
 def _is_changed(model: ClassModel) -> bool:
@@ -195,7 +189,7 @@ def _of_dataclass(mro: tuple[ClassModel, ...], project: Project) -> Takes:
     for model in reversed(mro):
         own = model.facts.fields
         if own is None:
-            unknown = [base for base in model.facts.bases if not _is_known(base, project)]
+            unknown = [base for base in model.facts.bases if not project.classes.is_known_base(base)]
             is_open = is_open or not all(isinstance(one, External) and one.name.startswith(_PLAIN) for one in unknown)
             continue
         module = model.cls.module if model.cls is not None else None

@@ -169,12 +169,9 @@ class CallReach:
             facts = current.facts
             if facts.has_method(name):
                 return facts.cls if isinstance(facts, SourceFacts) else None
-            if name in facts.attributes or not all(map(self._is_known, facts.bases)):
+            if name in facts.attributes or not all(map(self._classes.is_known_base, facts.bases)):
                 return None
         return None
-
-    def _is_known(self, base: Definition | None) -> bool:
-        return (isinstance(base, External) and base.name in BARE_BASES) or self._classes.of(base) is not None
 
     def _bound_method(
         self,

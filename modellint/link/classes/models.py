@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from modellint import knowledge
+from modellint.graph.definitions import BARE_BASES
 from modellint.graph.python import ModuleFacts
 from modellint.graph.value import Value
 from modellint.link.classes import calls
@@ -259,6 +260,12 @@ class Classes:
         if isinstance(definition, External):
             return self._from_facts(definition.name)
         return None
+
+    def is_known_base(self, definition: Definition | None) -> bool:
+        """True if a base is a class that is read or described, or one that gives nothing."""
+        if isinstance(definition, External) and definition.name in BARE_BASES:
+            return True
+        return self.of(definition) is not None
 
     def _from_facts(self, name: str) -> ClassModel | None:
         release = self._release(name)

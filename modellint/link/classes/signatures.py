@@ -55,14 +55,14 @@ def _constructor(
             call = _passing_call(facts) if follows_keywords else None
             if call is not None:
                 known = _of_library(facts.bases, classes)
-                if known is None and all(_is_known(base, classes) for base in facts.bases):
+                if known is None and all(classes.is_known_base(base) for base in facts.bases):
                     known = _constructor(chain[at + 1 :], classes, any_release=any_release, follows_keywords=True)
                 return tuple(_with_passed(own, call, one) for one in known) if known else (own,)
             return (own, *(_older(facts, own) if any_release and isinstance(facts, ShippedFacts) else ()))
         inherited = _of_library(tuple(facts.bases), classes)
         if inherited is not None:
             return inherited
-        if not all(_is_known(base, classes) for base in facts.bases):
+        if not all(classes.is_known_base(base) for base in facts.bases):
             return ()
     return ((),)
 
@@ -124,12 +124,6 @@ def _of_library(found_bases: Iterable[Definition | None], classes: Classes) -> t
         return None
     is_alone = all(isinstance(one, External) and one.name in BARE_BASES for one in bases[1:])
     return found.signatures if is_alone or (found.bases and all(found.signatures)) else ()
-
-
-def _is_known(base: object, classes: Classes) -> bool:
-    if isinstance(base, External) and base.name in BARE_BASES:
-        return True
-    return classes.of(base) is not None  # type: ignore[arg-type]
 
 
 def _is_altered(facts: object) -> bool:
